@@ -1,0 +1,14 @@
+/// The sub-commands of `nsn`, one file each: bench/cli/<name>_command.cpp.
+///
+/// Each function adds its sub-command to the app and, when it is chosen, runs it from the callback
+/// and sets exit_code: 0 success, 1 not converged. Bad input is an exception
+/// (std::invalid_argument, nsn::InputError): main() prints its one line on stderr and exits with 2.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace nsn::cli {
+
+using AddCommand = void (*)(CLI::App& app, int& exit_code);
+
+}  // namespace nsn::cli

@@ -1,0 +1,48 @@
+# How a part of nsn is built: nsn_library(core SOURCES a.cpp b.cpp DEPENDS nsn_ncp fmt::fmt PRIVATE ...).
+
+option(NSN_CHECK_INVARIANTS "Abort when an internal invariant is broken" OFF)
+option(NSN_TIDY "Run clang-tidy beside the compiler" OFF)
+set(NSN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+set(NSN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+find_program(NSN_CCACHE ccache)
+if(NSN_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${NSN_CCACHE}")
+endif()
+if(NSN_TIDY)
+  find_program(NSN_CLANG_TIDY clang-tidy REQUIRED)
+endif()
+if(NSN_SANITIZE)
+  add_compile_options(-fsanitize=${NSN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${NSN_SANITIZE})
+endif()
+
+# Flags of our own code; third-party headers come in as system headers.
+# -ffp-contract=off: a result is the same whether or not the target has fused multiply-add.
+function(nsn_compile target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE ${NSN_WARNINGS})
+  if(NSN_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  else()
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
+  endif()
+  if(NSN_CHECK_INVARIANTS)
+    target_compile_definitions(${target} PRIVATE NSN_CHECK_INVARIANTS)
+  endif()
+  if(NSN_TIDY)
+    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${NSN_CLANG_TIDY};--quiet")
+  endif()
+endfunction()
+
+function(nsn_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE")
+  add_library(nsn_${name} STATIC ${arg_SOURCES})
+  add_library(nsn::${name} ALIAS nsn_${name})
+  set_target_properties(nsn_${name} PROPERTIES EXPORT_NAME ${name})
+  nsn_compile(nsn_${name})
+  target_include_directories(nsn_${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nsn>")
+  target_link_libraries(nsn_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
+endfunction()

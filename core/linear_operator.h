@@ -1,0 +1,96 @@
+/// What a linear solver sees of a system S x = b: a product, and on request its entries.
+#pragma once
+
+#include <cstdint>
+
+#include "core/block_csr.h"
+#include "core/csr.h"
+#include "core/types.h"
+
+namespace nsn {
+
+/// A square operator y = S x.
+///
+/// Two ids tell a solver how much of its preparation still holds: an unchanged pattern_id() means
+/// the same sparsity pattern (symbolic work stays), an unchanged value_id() the same numbers
+/// (nothing to do). Ids are unique within the process: two operators never share one by accident.
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+
+  /// Scalar rows, also the number of columns.
+  virtual Index rows() const = 0;
+  /// y = S x. x and y have rows() entries and do not overlap. Allocates nothing.
+  virtual void apply(ConstVector x, Vector y) const = 0;
+  /// Diagonal of S, rows() entries.
+  virtual void diagonal(Vector out) const = 0;
+  /// 3x3 diagonal blocks, 9 * ceil(rows() / 3) doubles; a block that reaches past the last row is
+  /// completed by the unit matrix.
+  virtual void diagonal_blocks(Vector out) const = 0;
+
+  /// The entries, in one of the two storages; both null: matrix-free.
+  virtual const BlockCsr* blocks() const { return nullptr; }
+  virtual const Csr* scalars() const { return nullptr; }
+  bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
+
+  virtual std::uint64_t pattern_id() const = 0;
+  virtual std::uint64_t value_id() const = 0;
+
+  /// Bytes one apply() must move through memory at least, vectors included.
+  virtual double bytes_per_apply() const = 0;
+  /// false: only solvers that handle unsymmetric systems may take it.
+  virtual bool symmetric() const { return true; }
+};
+
+/// A fresh id for pattern_id() and value_id().
+std::uint64_t next_operator_id();
+
+/// Scalar CSR as an operator. Views the matrix, does not copy it.
+class CsrOperator final : public LinearOperator {
+ public:
+  /// symmetric: what the caller knows of A.
+  explicit CsrOperator(Csr A, bool symmetric = true);
+  /// The values of A were changed in place.
+  void values_changed() { value_id_ = next_operator_id(); }
+
+  Index rows() const override { return A_.rows; }
+  void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
+  void diagonal(Vector out) const override;
+  void diagonal_blocks(Vector out) const override;
+  const Csr* scalars() const override { return &A_; }
+  std::uint64_t pattern_id() const override { return pattern_id_; }
+  std::uint64_t value_id() const override { return value_id_; }
+  double bytes_per_apply() const override;
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  Csr A_;
+  bool symmetric_;
+  std::uint64_t pattern_id_ = next_operator_id();
+  std::uint64_t value_id_ = next_operator_id();
+};
+
+/// 3x3 block CSR as an operator. Views the matrix, does not copy it.
+class BlockOperator final : public LinearOperator {
+ public:
+  explicit BlockOperator(BlockCsr A, bool symmetric = true);
+  void values_changed() { value_id_ = next_operator_id(); }
+
+  Index rows() const override { return A_.scalar_rows(); }
+  void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
+  void diagonal(Vector out) const override;
+  void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(A_, out); }
+  const BlockCsr* blocks() const override { return &A_; }
+  std::uint64_t pattern_id() const override { return pattern_id_; }
+  std::uint64_t value_id() const override { return value_id_; }
+  double bytes_per_apply() const override;
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  BlockCsr A_;
+  bool symmetric_;
+  std::uint64_t pattern_id_ = next_operator_id();
+  std::uint64_t value_id_ = next_operator_id();
+};
+
+}  // namespace nsn

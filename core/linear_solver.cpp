@@ -1,0 +1,166 @@
+#include "core/linear_solver.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::string_view to_string(LinearStatus status) {
+  switch (status) {
+    case LinearStatus::kConvergedRelative:
+      return "converged";
+    case LinearStatus::kConvergedAbsolute:
+      return "converged-absolute";
+    case LinearStatus::kConvergedLeastSquares:
+      return "least-squares";
+    case LinearStatus::kBudgetReached:
+      return "budget-reached";
+    case LinearStatus::kDirect:
+      return "direct";
+    case LinearStatus::kMaxIterations:
+      return "max-iterations";
+    case LinearStatus::kBreakdown:
+      return "breakdown";
+    case LinearStatus::kIndefinite:
+      return "indefinite";
+    case LinearStatus::kStagnation:
+      return "stagnation";
+    case LinearStatus::kSingularPivot:
+      return "singular-pivot";
+    case LinearStatus::kInaccurate:
+      return "inaccurate";
+    case LinearStatus::kNonFinite:
+      return "non-finite";
+    case LinearStatus::kBackendError:
+      return "backend-error";
+  }
+  return "?";
+}
+
+double LinearReport::relative_residual() const {
+  return rhs_norm > 0.0 ? true_residual / rhs_norm : true_residual;
+}
+
+void LinearSolver::prepare(const LinearOperator& op) {
+  const Capabilities& can = capabilities();
+  NSN_THROW_UNLESS(!can.needs_entries || op.has_entries(),
+                   "'{}' needs the entries of the matrix, and this operator is matrix-free",
+                   name());
+  NSN_THROW_UNLESS(can.handles_unsymmetric || op.symmetric(),
+                   "'{}' solves symmetric systems only, and this operator is not symmetric",
+                   name());
+  op_ = &op;
+  const bool new_pattern = op.pattern_id() != pattern_id_;
+  if (new_pattern) {
+    const auto start = std::chrono::steady_clock::now();
+    pattern_id_ = 0;  // an exception below must not leave half an analysis behind
+    value_id_ = 0;
+    const auto n = static_cast<std::size_t>(op.rows());
+    if (r_.extent(0) != n) {
+      r_ = Vector("residual", n);
+      Sr_ = Vector("S_residual", n);
+    }
+    if (n > 0) do_analyze(op);
+    pattern_id_ = op.pattern_id();
+    analyze_seconds_ = seconds_since(start);
+  }
+  if (new_pattern || op.value_id() != value_id_) {
+    const auto start = std::chrono::steady_clock::now();
+    value_id_ = 0;
+    preparation_ = Preparation{};
+    if (op.rows() > 0) preparation_ = do_factorize(op);
+    value_id_ = op.value_id();
+    factorize_seconds_ = seconds_since(start);
+  }
+}
+
+LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& control,
+                                 const Monitor& monitor) {
+  NSN_THROW_UNLESS(op_ != nullptr, "'{}': solve() before prepare()", name());
+  const Index n = op_->rows();
+  NSN_THROW_UNLESS(size_of(b) == n && size_of(x) == n,
+                   "'{}': a system of {} rows, b of {} and x of {} entries", name(), n, b.extent(0),
+                   x.extent(0));
+  LinearReport report;
+  report.analyze_seconds = analyze_seconds_;
+  report.factorize_seconds = factorize_seconds_;
+  report.status = LinearStatus::kConvergedAbsolute;
+  if (n == 0) {
+    report.status = LinearStatus::kConvergedRelative;
+    return report;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  report.bytes_held = bytes_held() + 16.0 * n;
+  report.rhs_norm = norm2(b);
+  // r = b - S x0
+  op_->apply(x, r_);
+  report.initial_residual = residual_norm(b, r_, r_);
+  report.true_residual = report.recurrence_residual = report.initial_residual;
+  if (!std::isfinite(report.rhs_norm) || !std::isfinite(report.initial_residual)) {
+    report.status = LinearStatus::kNonFinite;
+    report.detail = std::isfinite(report.rhs_norm)
+                        ? (all_finite(x) ? "the matrix holds NaN or infinity"
+                                         : "the initial guess holds NaN or infinity")
+                        : "the right-hand side holds NaN or infinity";
+    report.solve_seconds = seconds_since(start);
+    return report;
+  }
+  if (!preparation_.ok) {
+    report.status = preparation_.status;
+    report.detail = preparation_.detail;
+    report.solve_seconds = seconds_since(start);
+    return report;
+  }
+  const double target = std::max(control.rtol * report.rhs_norm, control.atol);
+  if (report.initial_residual <= target) {
+    report.status = report.initial_residual <= control.rtol * report.rhs_norm
+                        ? LinearStatus::kConvergedRelative
+                        : LinearStatus::kConvergedAbsolute;
+    if (monitor) monitor({0, report.initial_residual, 0.0, 0.0});
+    report.solve_seconds = seconds_since(start);
+    return report;
+  }
+
+  report.status = LinearStatus::kDirect;
+  Kokkos::deep_copy(Sr_, x);
+  do_solve(*op_, b, x, control, monitor, report);
+
+  op_->apply(x, r_);
+  report.true_residual = residual_norm(b, r_, r_);
+  if (!std::isfinite(report.true_residual)) {
+    Kokkos::deep_copy(x, Sr_);
+    report.true_residual = report.initial_residual;
+    if (report.ok()) report.status = LinearStatus::kNonFinite;
+    if (report.detail.empty())
+      report.detail = "the answer was not finite; the initial guess is returned";
+  } else {
+    op_->apply(r_, Sr_);
+    report.normal_residual = norm2(Sr_);
+    if (report.status == LinearStatus::kDirect) {
+      if (report.true_residual <= control.rtol * report.rhs_norm) {
+        report.status = LinearStatus::kConvergedRelative;
+      } else if (report.true_residual <= control.atol) {
+        report.status = LinearStatus::kConvergedAbsolute;
+      } else {
+        report.status = LinearStatus::kInaccurate;
+        report.detail =
+            fmt::format("relative residual {:.1e} after a direct solve, {:.1e} was asked",
+                        report.relative_residual(), control.rtol);
+      }
+    }
+  }
+  report.solve_seconds = seconds_since(start);
+  return report;
+}
+
+}  // namespace nsn

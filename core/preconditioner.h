@@ -1,0 +1,29 @@
+/// P of a Krylov solver: z = P r with P symmetric positive definite, P close to the inverse of S.
+#pragma once
+
+#include <string_view>
+
+#include "core/linear_operator.h"
+#include "core/types.h"
+
+namespace nsn {
+
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  virtual std::string_view name() const = 0;
+
+  /// Allocates for op's pattern.
+  virtual void analyze(const LinearOperator& op) = 0;
+  /// Takes op's values.
+  virtual void factorize(const LinearOperator& op) = 0;
+  /// z = P r. Allocates nothing.
+  virtual void apply(ConstVector r, Vector z) const = 0;
+
+  /// Diagonal of P if P is diagonal (a Krylov loop then fuses it), an empty view otherwise.
+  virtual ConstVector diagonal() const { return {}; }
+  virtual double bytes_per_apply() const = 0;
+  virtual double bytes_held() const = 0;
+};
+
+}  // namespace nsn

@@ -1,0 +1,34 @@
+/// The views and indices every layer shares.
+///
+/// All arrays live in host memory as one-dimensional Kokkos views; the 3x3 blocks of a matrix are
+/// nine consecutive doubles, row by row. Indices are 32 bit: 2^31 scalars are far beyond one
+/// machine's memory for the matrices solved here, and half the index traffic is worth having.
+#pragma once
+
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
+namespace nsn {
+
+using Index = std::int32_t;
+
+using Execution = Kokkos::DefaultHostExecutionSpace;
+using Memory = Kokkos::HostSpace;
+
+using Vector = Kokkos::View<double*, Memory>;
+using ConstVector = Kokkos::View<const double*, Memory>;
+using IndexVector = Kokkos::View<Index*, Memory>;
+using ConstIndexVector = Kokkos::View<const Index*, Memory>;
+
+/// A block is 3x3, stored row by row.
+inline constexpr Index kBlock = 3;
+inline constexpr Index kBlockSize = 9;
+
+/// Length of a view as an Index.
+template <class View>
+Index size_of(const View& v) {
+  return static_cast<Index>(v.extent(0));
+}
+
+}  // namespace nsn

@@ -1,0 +1,60 @@
+#include "core/vector_kernels.h"
+
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace nsn {
+
+double dot(ConstVector x, ConstVector y) {
+  return sum_range<1>(size_of(x), [=](Index first, Index last, auto& sum) {
+    double s = 0.0;
+    for (Index i = first; i < last; ++i) s += x(i) * y(i);
+    sum[0] += s;
+  })[0];
+}
+
+double norm2(ConstVector x) {
+  return std::sqrt(dot(x, x));
+}
+
+double norm_max(ConstVector x) {
+  double largest = 0.0;
+  for (Index i = 0; i < size_of(x); ++i) {
+    if (std::isnan(x(i))) return x(i);
+    largest = std::max(largest, std::abs(x(i)));
+  }
+  return largest;
+}
+
+void axpby(double a, ConstVector x, double b, Vector y) {
+  for_range(size_of(x), [=](Index first, Index last) {
+    if (b == 0.0) {
+      for (Index i = first; i < last; ++i) y(i) = a * x(i);
+    } else {
+      for (Index i = first; i < last; ++i) y(i) = a * x(i) + b * y(i);
+    }
+  });
+}
+
+double residual_norm(ConstVector b, ConstVector Ax, Vector r) {
+  return std::sqrt(sum_range<1>(size_of(b), [=](Index first, Index last, auto& sum) {
+    double s = 0.0;
+    for (Index i = first; i < last; ++i) {
+      const double ri = b(i) - Ax(i);
+      r(i) = ri;
+      s += ri * ri;
+    }
+    sum[0] += s;
+  })[0]);
+}
+
+bool all_finite(ConstVector x) {
+  return std::isfinite(sum_range<1>(size_of(x), [=](Index first, Index last, auto& sum) {
+    double s = 0.0;
+    for (Index i = first; i < last; ++i) s += 0.0 * x(i);  // 0 * (NaN or infinity) = NaN
+    sum[0] += s;
+  })[0]);
+}
+
+}  // namespace nsn

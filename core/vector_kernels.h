@@ -1,0 +1,20 @@
+/// The few vector operations that Krylov loops are written over.
+#pragma once
+
+#include "core/types.h"
+
+namespace nsn {
+
+/// x^T y
+double dot(ConstVector x, ConstVector y);
+/// |x|_2
+double norm2(ConstVector x);
+/// max |x_i|; NaN if any entry is
+double norm_max(ConstVector x);
+/// y = a x + b y; with b = 0 the old y is not read
+void axpby(double a, ConstVector x, double b, Vector y);
+/// r = b - Ax, returns |r|_2; Ax and r may be the same view
+double residual_norm(ConstVector b, ConstVector Ax, Vector r);
+bool all_finite(ConstVector x);
+
+}  // namespace nsn
