@@ -148,7 +148,8 @@ BlockCsr to_blocks(const Csr& A) {
   for (Index i = 0; i < A.rows; ++i) {
     for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
       BlockTriplet t{i / kBlock, A.column(k) / kBlock, {}};
-      t.value[static_cast<std::size_t>(kBlock * (i % kBlock) + A.column(k) % kBlock)] = A.value(k);
+      const Index entry = kBlock * (i % kBlock) + A.column(k) % kBlock;
+      t.value[static_cast<std::size_t>(entry)] = A.value(k);
       triplets.push_back(t);
     }
   }
