@@ -1,9 +1,14 @@
 #include "backends/standard_backends.h"
 
+#include "backends/cholmod.h"
+#include "backends/klu.h"
+
 namespace nsn {
 
 SolverRegistry standard_backends() {
   SolverRegistry registry;
+  registry.add(cholmod_backend());
+  registry.add(klu_backend());
   return registry;
 }
 

@@ -1,0 +1,72 @@
+/// Iterative refinement of a direct solve: x += F^-1 (b - S x) while that helps.
+///
+/// F is whatever was factorised: S itself with rounding, or S with a small multiple of its diagonal
+/// added. In the first case one step brings back the digits that rounding took; in the second the
+/// steps are a proximal iteration, which converges to a solution of S x = b wherever there is one.
+#pragma once
+
+#include <limits>
+
+#include "core/linear_operator.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+
+class Refinement {
+ public:
+  void analyze(Index n) {
+    r_ = Vector("refinement_r", static_cast<std::size_t>(n));
+    x_ = Vector("refinement_x", static_cast<std::size_t>(n));
+  }
+  double bytes_held() const { return 16.0 * static_cast<double>(r_.size()); }
+
+  struct Outcome {
+    int steps = 0;            ///< corrections kept
+    int products = 0;         ///< applications of S
+    int solves = 0;           ///< applications of F^-1
+    double residual = 0.0;    ///< |b - S x|_2
+    bool non_finite = false;  ///< the answer handed in was not finite
+  };
+
+  /// x holds F^-1 b. Stops at |b - S x|_2 <= target, after max_steps, or when a step no longer
+  /// halves the residual; a step that makes it larger is taken back. solve(v) overwrites v by F^-1
+  /// v.
+  template <class Solve>
+  Outcome improve(const LinearOperator& op, ConstVector b, Vector x, double target, int max_steps,
+                  const Solve& solve) {
+    Outcome outcome;
+    outcome.residual = measure(op, b, x, outcome);
+    outcome.non_finite = !(outcome.residual < kInfinity);
+    while (!outcome.non_finite && outcome.residual > target && outcome.steps < max_steps) {
+      Kokkos::deep_copy(x_, x);
+      solve(r_);
+      ++outcome.solves;
+      axpby(1.0, r_, 1.0, x);
+      const double residual = measure(op, b, x, outcome);
+      if (!(residual < outcome.residual)) {
+        Kokkos::deep_copy(x, x_);
+        break;
+      }
+      const bool halved = residual < 0.5 * outcome.residual;
+      outcome.residual = residual;
+      ++outcome.steps;
+      if (!halved) break;
+    }
+    return outcome;
+  }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+  // r = b - S x, returns |r|_2
+  double measure(const LinearOperator& op, ConstVector b, Vector x, Outcome& outcome) {
+    op.apply(x, r_);
+    ++outcome.products;
+    return residual_norm(b, r_, r_);
+  }
+
+  Vector r_;
+  Vector x_;  // the answer before a step
+};
+
+}  // namespace nsn
