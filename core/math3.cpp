@@ -1,0 +1,117 @@
+#include "core/math3.h"
+
+#include <algorithm>
+
+namespace nsn {
+
+double determinant(const Mat3& A) {
+  return A(0, 0) * (A(1, 1) * A(2, 2) - A(1, 2) * A(2, 1)) -
+         A(0, 1) * (A(1, 0) * A(2, 2) - A(1, 2) * A(2, 0)) +
+         A(0, 2) * (A(1, 0) * A(2, 1) - A(1, 1) * A(2, 0));
+}
+
+Mat3 inverse(const Mat3& A) {
+  const double scale = 1.0 / determinant(A);
+  Mat3 B;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const int r0 = (j + 1) % 3;
+      const int r1 = (j + 2) % 3;
+      const int c0 = (i + 1) % 3;
+      const int c1 = (i + 2) % 3;
+      B(i, j) = scale * (A(r0, c0) * A(r1, c1) - A(r0, c1) * A(r1, c0));
+    }
+  }
+  return B;
+}
+
+namespace {
+
+/// One Jacobi rotation that zeroes A(p, q).
+void rotate(Mat3& A, Mat3& V, int p, int q) {
+  if (A(p, q) == 0.0) return;
+  const double theta = (A(q, q) - A(p, p)) / (2.0 * A(p, q));
+  const double t = (theta >= 0 ? 1.0 : -1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
+  const double c = 1.0 / std::sqrt(t * t + 1.0);
+  const double s = t * c;
+  const double a_pq = A(p, q);
+  A(p, p) -= t * a_pq;
+  A(q, q) += t * a_pq;
+  A(p, q) = A(q, p) = 0.0;
+  const int k = 3 - p - q;
+  const double a_kp = A(k, p);
+  const double a_kq = A(k, q);
+  A(k, p) = A(p, k) = c * a_kp - s * a_kq;
+  A(k, q) = A(q, k) = s * a_kp + c * a_kq;
+  for (int i = 0; i < 3; ++i) {
+    const double v_p = V(i, p);
+    const double v_q = V(i, q);
+    V(i, p) = c * v_p - s * v_q;
+    V(i, q) = s * v_p + c * v_q;
+  }
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(const Mat3& A) {
+  Mat3 D = A;
+  SymmetricEigen out{{}, Mat3::identity()};
+  constexpr int kSweeps = 12;  // quadratic convergence: four or five suffice
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    const double off = std::abs(D(0, 1)) + std::abs(D(0, 2)) + std::abs(D(1, 2));
+    if (off == 0.0) break;
+    rotate(D, out.vectors, 0, 1);
+    rotate(D, out.vectors, 0, 2);
+    rotate(D, out.vectors, 1, 2);
+  }
+  out.values = {D(0, 0), D(1, 1), D(2, 2)};
+  return out;
+}
+
+Mat3 positive_part(const Mat3& A) {
+  const SymmetricEigen eigen = symmetric_eigen(A);
+  Mat3 B;
+  for (int k = 0; k < 3; ++k) {
+    if (!(eigen.values[k] > 0.0)) continue;
+    const Vec3 v{eigen.vectors(0, k), eigen.vectors(1, k), eigen.vectors(2, k)};
+    B = B + outer(eigen.values[k] * v, v);
+  }
+  return B;
+}
+
+Quaternion operator*(const Quaternion& p, const Quaternion& q) {
+  return {
+      p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z, p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+      p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x, p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w};
+}
+
+Quaternion normalized(const Quaternion& q) {
+  const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+Quaternion rotation_exp(const Vec3& v) {
+  const double angle = length(v);
+  // sin(a/2)/a by its series where a^4 is below rounding.
+  const double s = angle < 1e-4 ? 0.5 - angle * angle / 48.0 : std::sin(0.5 * angle) / angle;
+  return normalized(Quaternion{std::cos(0.5 * angle), s * v.x, s * v.y, s * v.z});
+}
+
+Mat3 rotation_matrix(const Quaternion& q) {
+  const double xx = q.x * q.x;
+  const double yy = q.y * q.y;
+  const double zz = q.z * q.z;
+  return {{1 - 2 * (yy + zz), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),
+           2 * (q.x * q.y + q.w * q.z), 1 - 2 * (xx + zz), 2 * (q.y * q.z - q.w * q.x),
+           2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (xx + yy)}};
+}
+
+TangentFrame tangent_frame(const Vec3& n) {
+  // Branch on the hemisphere so that the denominator stays at least 1.
+  const double sign = n.z >= 0.0 ? 1.0 : -1.0;
+  const double a = -1.0 / (sign + n.z);
+  const double b = n.x * n.y * a;
+  return {{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}};
+}
+
+}  // namespace nsn

@@ -1,0 +1,83 @@
+/// One time step as equations: what stays constant during it (System) and what is solved for
+/// (State).
+///
+///   M (u - u_free) - J(u)^T r = 0                        momentum, kg m/s
+///   contact block (n, t1, t2):  v = value(u) + E r,      v_N = C_n(q(u)) / h,  v_T = slip velocity
+///       0 <= v_N  orthogonal to  r_N >= 0,               Coulomb friction |r_T| <= mu r_N
+///   box row:  v = value(u) + E r,   lo <= r <= hi,       v = 0 | v >= 0 at lo | v <= 0 at hi
+///
+/// r = h lambda are impulses over the step. Everything is made of 3x3 blocks: a node has three
+/// degrees of freedom (a particle is one node, a rigid body two: linear and angular), a row block
+/// has three rows (a contact, or three box rows; unused ones are padded). All rows are at velocity
+/// level: a position row is divided by h. So every kind of row a model invents is one of two laws
+/// here, and the driver knows these laws alone.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/block_csr.h"
+#include "core/types.h"
+
+namespace nsn {
+
+/// The law of one row block.
+struct RowLaw {
+  enum class Kind : std::uint8_t { kContact, kBox };
+
+  Kind kind = Kind::kContact;
+  double mu = 0.0;  ///< contact: friction coefficient, >= 0
+  double lo[3] = {-std::numeric_limits<double>::infinity(),
+                  -std::numeric_limits<double>::infinity(),
+                  -std::numeric_limits<double>::infinity()};  ///< box: impulse bounds, kg m/s
+  double hi[3] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+                  std::numeric_limits<double>::infinity()};
+
+  static RowLaw contact(double friction) { return {Kind::kContact, friction}; }
+  bool is_contact() const { return kind == Kind::kContact; }
+};
+
+/// Constant during one step.
+struct System {
+  double h = 0.0;            ///< time step, s
+  double speed_scale = 1.0;  ///< max(|u_free|, h g), m/s: the scale of the unit-free errors
+  Vector M;                  ///< mass blocks, 9 per node, symmetric positive definite
+  Vector M_inverse;          ///< their inverses
+  Vector u_start;            ///< velocity at the start of the step, 3 per node
+  Vector u_free;             ///< velocity without constraint impulses: u_start + h M^-1 f
+  Vector weight;             ///< h g per node (zero for angular nodes), m/s: for the energy bound
+  std::vector<RowLaw> laws;  ///< one per row block
+  Vector E;                  ///< compliance over h^2, 9 per row block, 1/kg; zero: rigid
+  Vector rho;                ///< NCP scale of each row (precond/complementarity.h), 1/kg
+  IndexVector row_begin;     ///< pattern of J: block row i touches nodes
+  IndexVector column;        ///<   column(row_begin(i)) ... column(row_begin(i+1) - 1), ascending
+  std::uint64_t pattern_id = 0;  ///< changes with row_begin, column, or the number of nodes
+
+  Index nodes() const { return size_of(M) / kBlockSize; }
+  Index blocks() const { return static_cast<Index>(laws.size()); }
+  Index rows() const { return kBlock * blocks(); }
+  Index dofs() const { return kBlock * nodes(); }
+};
+
+/// Solved for.
+struct State {
+  Vector u;  ///< velocity at the end of the step, 3 per node: m/s and rad/s
+  Vector r;  ///< impulses h lambda, 3 per row block, kg m/s
+};
+
+/// The part of a step that only a model knows: rows and their derivatives at the end of the step.
+/// One object per island; the driver calls it from one thread.
+class StepEquations {
+ public:
+  virtual ~StepEquations() = default;
+
+  virtual const System& system() const = 0;
+  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u. J has the
+  /// system's pattern. Allocates nothing.
+  virtual void evaluate(ConstVector u, Vector value, BlockCsr& J) = 0;
+  /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
+  virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
+};
+
+}  // namespace nsn
