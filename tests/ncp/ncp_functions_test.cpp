@@ -1,5 +1,7 @@
 // Minimum map and Fischer-Burmeister: complementarity, gradients, accuracy.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -90,8 +92,9 @@ double worst_relative_error() {
     const Real b = draw();
     const auto got = fb(a, b);
     const auto exact = fb(static_cast<long double>(a), static_cast<long double>(b));
-    const auto error = [](Real x, long double y) {
-      return y == 0 ? 0.0 : static_cast<double>(std::abs((static_cast<long double>(x) - y) / y));
+    const auto error = [](Real x, long double y) {  // where y is a normal number of the type
+      const bool tiny = std::abs(y) < static_cast<long double>(std::numeric_limits<Real>::min());
+      return tiny ? 0.0 : static_cast<double>(std::abs((static_cast<long double>(x) - y) / y));
     };
     worst = std::max(
         {worst, error(got.phi, exact.phi), error(got.d_a, exact.d_a), error(got.d_b, exact.d_b)});
