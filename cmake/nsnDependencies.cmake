@@ -3,6 +3,7 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)  # header only; no part of the installed interface
 find_package(OpenMP COMPONENTS CXX QUIET)
 
 # Kokkos: a folder made by `./run setup` first, then the machine's own. Debian's package carries a wrong

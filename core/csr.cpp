@@ -29,7 +29,8 @@ Csr csr_from_triplets(Index rows, Index columns, std::span<const Triplet> triple
   for (Index i = 0; i < rows; ++i) {
     const auto first = entry.begin() + begin[static_cast<std::size_t>(i)];
     const auto last = entry.begin() + begin[static_cast<std::size_t>(i) + 1];
-    std::stable_sort(first, last, [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (!std::is_sorted(first, last, by_column)) std::stable_sort(first, last, by_column);
     const std::size_t row_start = kept;
     for (auto e = first; e != last; ++e) {
       if (kept > row_start && entry[kept - 1].first == e->first) {

@@ -3,6 +3,7 @@
 /// Each function adds its sub-command to the app and, when it is chosen, runs it from the callback
 /// and sets exit_code: 0 success, 1 not converged. Bad input is an exception
 /// (std::invalid_argument, nsn::InputError): main() prints its one line on stderr and exits with 2.
+/// A new command is declared here and listed in main.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,5 +11,7 @@
 namespace nsn::cli {
 
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
+
+void add_solvers_command(CLI::App& app, int& exit_code);
 
 }  // namespace nsn::cli
