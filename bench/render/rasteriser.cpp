@@ -159,9 +159,9 @@ class ShadowMap {
     }
   }
 
-  /// Share of the sun that reaches p, 0..1.
-  double light(const Vec3& p) const {
-    const Vec3 s = project(p);
+  /// Share of the sun that reaches the point p of a surface with normal n, 0..1.
+  double light(const Vec3& p, const Vec3& n) const {
+    const Vec3 s = project(p + bias_ * n);  // a little off the surface: no shadow on itself
     double sum = 0.0;
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dx = -1; dx <= 1; ++dx) {
@@ -313,7 +313,7 @@ class Canvas {
   Colour shade(const Colour& albedo, const Vec3& p, Vec3 n) const {
     const Vec3 to_eye = normalised(picture_.camera.eye - p);
     if (dot(n, to_eye) < 0.0) n = -1.0 * n;
-    const double sunlight = std::max(0.0, dot(n, sun_)) * shadow_.light(p);
+    const double sunlight = std::max(0.0, dot(n, sun_)) * shadow_.light(p, n);
     const double sky = 0.5 + 0.5 * n[2];
     const double gloss = std::pow(std::max(0.0, dot(n, normalised(sun_ + to_eye))), 40.0);
     const double diffuse = 0.72 * sunlight + 0.16 + 0.22 * sky;
