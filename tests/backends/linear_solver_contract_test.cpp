@@ -1,0 +1,78 @@
+// The contract suite over every backend this build has, and over variants that take other paths.
+#include "tests/contract/linear_solver_contract.h"
+
+#include <cctype>
+
+#include <gtest/gtest.h>
+
+#include "backends/standard_backends.h"
+
+namespace nsn {
+namespace {
+
+struct Run {
+  std::string spec;
+  std::string case_name;
+};
+
+// Beyond each backend with its default options.
+const std::vector<std::string> kVariants = {
+    "cholmod:method=simplicial",
+    "cholmod:method=supernodal",
+    "cholmod:ordering=metis",
+    "cholmod:ordering=natural,refine=0",
+    "cholmod:regularisation=1e-8,refine=5",
+    "klu:refactor=false",
+    "klu:ordering=colamd,refine=0",
+};
+
+// Built, and with these options; asked before Kokkos runs, so no solver is made.
+bool usable(const SolverRegistry& registry, const std::string& spec) {
+  const NamedOptions named = parse_named_options(spec);
+  const SolverInfo& info = registry.info(named.name);
+  if (!info.available()) return false;
+  try {
+    static_cast<void>(Options(info.options, named.assignments, info.name));
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;  // a choice that this build leaves out
+  }
+}
+
+std::vector<Run> runs() {
+  const SolverRegistry registry = standard_backends();
+  std::vector<std::string> specs;
+  for (const SolverInfo& info : registry.solvers()) {
+    if (info.available()) specs.push_back(info.name);
+  }
+  for (const std::string& spec : kVariants) {
+    if (usable(registry, spec)) specs.push_back(spec);
+  }
+  std::vector<Run> result;
+  for (const std::string& spec : specs) {
+    for (const auto& c : contract::linear_solver_contract_cases()) result.push_back({spec, c.name});
+  }
+  return result;
+}
+
+class LinearSolverContract : public ::testing::TestWithParam<Run> {};
+
+TEST_P(LinearSolverContract, Holds) {
+  const SolverRegistry registry = standard_backends();
+
+  const auto failures =
+      contract::run_linear_solver_case(registry, GetParam().spec, GetParam().case_name);
+
+  for (const auto& failure : failures) ADD_FAILURE() << failure.solver << ": " << failure.text;
+}
+
+std::string test_name(const ::testing::TestParamInfo<Run>& run) {
+  std::string name = run.param.spec + "__" + run.param.case_name;
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(, LinearSolverContract, ::testing::ValuesIn(runs()), test_name);
+
+}  // namespace
+}  // namespace nsn
