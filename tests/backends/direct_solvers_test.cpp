@@ -182,6 +182,51 @@ TEST_F(Direct, CholmodListsOnlyMethodsOfItsLicence) {
   EXPECT_EQ(info.licence.find("GPL-2+ (CHOLMOD Supernodal)") != std::string::npos, supernodal);
 }
 
+TEST_F(Direct, EigenLdltNamesTheRowOfASingularPivot) {
+  require("eigen-ldlt");
+  for (const char* spec : {"eigen-ldlt", "eigen-ldlt:ordering=natural"}) {
+    // Row 2 is zero; an arrow, so that the ordering moves rows about.
+    const CsrOperator op(dense(5, {9, 1, 0, 1, 1,  //
+                                   1, 5, 0, 0, 0,  //
+                                   0, 0, 0, 0, 0,  //
+                                   1, 0, 0, 6, 0,  //
+                                   1, 0, 0, 0, 7}));
+    Vector x("x", 5);
+
+    const LinearReport report = solve(spec, op, vector({1, 2, 3, 4, 5}), x);
+
+    EXPECT_EQ(report.status, LinearStatus::kSingularPivot);
+    EXPECT_NE(report.detail.find("row 2,"), std::string::npos) << report.detail;
+  }
+}
+
+TEST_F(Direct, EigenLdltSolvesAnIndefiniteMatrixWhosePivotsDoNotVanish) {
+  require("eigen-ldlt");
+  // Quasi-definite, [[D, B], [B^T, -D]]: every order of elimination has nonzero pivots.
+  const CsrOperator op(dense(4, {2, 0, 1, 1,   //
+                                 0, 3, 0, 1,   //
+                                 1, 0, -2, 0,  //
+                                 1, 1, 0, -3}));
+  Vector x("x", 4);
+  Vector b("b", 4);
+  op.apply(vector({1, 2, 3, 4}), b);
+
+  const LinearReport report = solve("eigen-ldlt", op, b, x);
+
+  EXPECT_EQ(report.status, LinearStatus::kConvergedRelative);
+  EXPECT_NEAR(x(3), 4.0, 1e-12);  // condition number below 10
+}
+
+TEST_F(Direct, EigenLdltFailsHonestlyWhereItWouldHaveToPivot) {
+  require("eigen-ldlt");
+  const CsrOperator op(dense(2, {0, 1, 1, 0}));
+  Vector x("x", 2);
+
+  const LinearReport report = solve("eigen-ldlt", op, vector({1, 2}), x);
+
+  EXPECT_EQ(report.status, LinearStatus::kSingularPivot) << report.detail;
+}
+
 TEST_F(Direct, KluSolvesUnsymmetricSystems) {
   require("klu");
   // A permuted cycle with one shortcut: no diagonal entry at all.

@@ -22,6 +22,7 @@ const std::vector<std::string> kVariants = {
     "cholmod:ordering=metis",
     "cholmod:ordering=natural,refine=0",
     "cholmod:regularisation=1e-8,refine=5",
+    "eigen-ldlt:ordering=natural,refine=0",
     "klu:refactor=false",
     "klu:ordering=colamd,refine=0",
 };
