@@ -86,7 +86,8 @@ void sort_by_length(Mat3& B, Mat3& V) {
   }
 }
 
-// Power of two that brings F near 1; 0 where fourth powers of entries neither overflow nor underflow.
+// Power of two that brings F near 1; 0 where fourth powers of entries neither overflow nor
+// underflow.
 int scaling_exponent(double largest) {
   if (largest > 1e-30 && largest < 1e30) return 0;
   int exponent = 0;
