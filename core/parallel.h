@@ -41,15 +41,16 @@ inline constexpr Index kChunk = 2048;
 /// Most chunks a sum is cut into; longer vectors get longer chunks.
 inline constexpr Index kMaxChunks = 512;
 
-/// Chunk length for n rows, a function of n alone.
-inline Index chunk_length(Index n) {
-  return std::max(kChunk, (n + kMaxChunks - 1) / kMaxChunks);
+/// Chunk length for n rows, a function of n and the grain alone.
+inline Index chunk_length(Index n, Index grain = kChunk) {
+  return std::max(grain, (n + kMaxChunks - 1) / kMaxChunks);
 }
 
-/// body(begin, end) over a partition of [0, n).
+/// body(begin, end) over a partition of [0, n). grain: rows that are worth a microsecond or more,
+/// fewer than kChunk where one row is much work (a finite element).
 template <class Body>
-void for_range(Index n, const Body& body) {
-  const Index chunk = chunk_length(n);
+void for_range(Index n, const Body& body, Index grain = kChunk) {
+  const Index chunk = chunk_length(n, grain);
   if (n < 2 * chunk || !detail::may_dispatch()) {
     if (n > 0) body(Index{0}, n);
     return;

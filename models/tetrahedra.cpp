@@ -1,0 +1,423 @@
+#include "models/tetrahedra.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "models/signed_svd.h"
+
+namespace nsn {
+namespace {
+
+// Tetrahedra per chunk: one evaluation takes about half a microsecond.
+constexpr Index kTetGrain = 64;
+// Stretches closer than this share of the larger are coincident for the rate of strain.
+constexpr double kCoincident = 1e-9;
+
+template <class Body>
+void for_each_tet(Index num_tets, const Body& body) {
+  for_range(
+      num_tets,
+      [&](Index begin, Index end) {
+        for (Index t = begin; t < end; ++t) body(t);
+      },
+      kTetGrain);
+}
+
+// View of n doubles; Kokkos sets them to zero.
+Vector zeros(const char* name, Index n) {
+  return Vector(std::string(name), static_cast<std::size_t>(n));
+}
+
+template <int R, int C>
+void store(const SmallMatrix<R, C>& A, double* out) {
+  std::copy(A.a, A.a + R * C, out);
+}
+
+template <int R, int C>
+SmallMatrix<R, C> load(const double* in) {
+  SmallMatrix<R, C> A;
+  std::copy(in, in + R * C, A.a);
+  return A;
+}
+
+Mat3 strain_stiffness(const Lame& lame) {
+  Mat3 K = 2.0 * lame.mu * identity<3>();
+  for (double& x : K.a) x += lame.lambda;
+  return K;
+}
+
+// Inverse of 2 mu I + lambda 1 1^T.
+Mat3 strain_compliance(const Lame& lame) {
+  Mat3 E = (1.0 / (2.0 * lame.mu)) * identity<3>();
+  const double coupling = lame.lambda / (2.0 * lame.mu * (2.0 * lame.mu + 3.0 * lame.lambda));
+  for (double& x : E.a) x -= coupling;
+  return E;
+}
+
+void check_options(const TetrahedraOptions& options, MaterialModel model, Index num_tets) {
+  NSN_THROW_UNLESS(options.stiffness_floor > 0.0 && options.stiffness_floor <= 1.0,
+                   "stiffness floor {} is outside (0, 1]", options.stiffness_floor);
+  NSN_THROW_UNLESS(options.damping >= 0.0 && std::isfinite(options.damping),
+                   "damping {} s is negative or not finite", options.damping);
+  NSN_THROW_UNLESS(options.rows == ElementRows::kStretches || model == MaterialModel::kLinear ||
+                       model == MaterialModel::kCorotational,
+                   "strain rows go with the linear and the corotational material, not with '{}'",
+                   material_names()[static_cast<std::size_t>(model)]);
+  const auto& scale = options.stiffness_scale;
+  NSN_THROW_UNLESS(scale.empty() || static_cast<Index>(scale.size()) == num_tets,
+                   "{} stiffness factors for {} tetrahedra", scale.size(), num_tets);
+  for (std::size_t t = 0; t < scale.size(); ++t) {
+    NSN_THROW_UNLESS(scale[t] > 0.0 && std::isfinite(scale[t]),
+                     "stiffness factor {} of tetrahedron {} is not positive", scale[t], t);
+  }
+}
+
+}  // namespace
+
+// Everything times V_e and the stiffness factor.
+struct Tetrahedra::Element {
+  SignedSvd svd;
+  Vec3 c;     // generalised forces of the stretches, with activation and rate
+  Mat3 N;     // their stiffness
+  Vec3 flip;  // total, of the pairs (1,2), (2,0), (0,1)
+  Vec3 twist;
+};
+
+Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
+                       const MaterialParameters& parameters, TetrahedraOptions options)
+    : material_(make_material(model, parameters)),
+      lame_(lame_constants(parameters)),
+      options_(std::move(options)) {
+  if (model == MaterialModel::kLinear) options_.rows = ElementRows::kStrains;
+  check_mesh(mesh);
+  check_options(options_, model, mesh.num_tets());
+  const Index tets = mesh.num_tets();
+  const Index blocks = blocks_per_tet();
+  gradient_ = zeros("gradient", 12 * tets);
+  volume_ = zeros("volume", tets);
+  weight_ = zeros("weight", tets);
+  mass_ = zeros("mass", mesh.num_nodes());
+  activation_ = zeros("activation", tets);
+  start_ = zeros("start", kBlock * blocks * tets);
+  stiffness_ = zeros("stiffness", kBlockSize * blocks * tets);
+  frames_ = zeros("frames", 18 * tets);
+  modes_ = zeros("modes", 6 * tets);
+
+  std::vector<Index> begin(1, 0);
+  std::vector<Index> nodes;
+  for (Index t = 0; t < tets; ++t) {
+    std::array<Index, 4> tet = mesh.tet[static_cast<std::size_t>(t)];
+    std::sort(tet.begin(), tet.end());  // F does not depend on the order of the nodes
+    const auto position = [&](std::size_t a) {
+      return mesh.node[static_cast<std::size_t>(tet[a])];
+    };
+    const Vec3 x0 = position(0);
+    const Mat3 Dm = columns(position(1) - x0, position(2) - x0, position(3) - x0);
+    const double det = determinant(Dm);
+    const Mat3 G = (1.0 / det) * adjugate(Dm);  // rows g_2, g_3, g_4
+    for (int i = 0; i < 3; ++i) {
+      gradient_(12 * t + i) = -(G(0, i) + G(1, i) + G(2, i));
+      for (int a = 0; a < 3; ++a) gradient_(12 * t + 3 * (a + 1) + i) = G(a, i);
+    }
+    volume_(t) = std::fabs(det) / 6.0;
+    weight_(t) = volume_(t) * (options_.stiffness_scale.empty()
+                                   ? 1.0
+                                   : options_.stiffness_scale[static_cast<std::size_t>(t)]);
+    for (const Index n : tet) mass_(n) += 0.25 * parameters.density * volume_(t);
+    for (Index b = 0; b < blocks; ++b) {
+      nodes.insert(nodes.end(), tet.begin(), tet.end());
+      begin.push_back(static_cast<Index>(nodes.size()));
+    }
+    for (Index i = 0; i < kBlock; ++i) {
+      start_(kBlock * blocks * t + i) = model == MaterialModel::kLinear ? 0.0 : 1.0;
+    }
+  }
+  set_pattern(mesh.num_nodes(), begin, nodes, blocks);
+}
+
+void Tetrahedra::set_activation(Index tet, double pressure) {
+  NSN_THROW_UNLESS(tet >= 0 && tet < num_tets(), "tetrahedron {} is not one of {}", tet,
+                   num_tets());
+  NSN_THROW_UNLESS(std::isfinite(pressure), "activation {} Pa is not finite", pressure);
+  activation_(tet) = pressure;
+}
+
+Vec3 Tetrahedra::gradient(Index t, int a) const {
+  return load<3, 1>(&gradient_(12 * t + 3 * a));
+}
+
+// F = sum_a x_a g_a^T
+Mat3 Tetrahedra::deformation_gradient(Index t, ConstVector x) const {
+  const Index first = rows_.J.row_begin(t * blocks_per_tet());
+  Mat3 F;
+  for (int a = 0; a < 4; ++a) {
+    F += outer(load<3, 1>(&x(kBlock * rows_.J.column(first + a))), gradient(t, a));
+  }
+  return F;
+}
+
+double Tetrahedra::deformed_volume(ConstVector x) const {
+  return sum_range<1>(num_tets(), [&](Index begin, Index end, std::array<double, 1>& sum) {
+    for (Index t = begin; t < end; ++t) {
+      sum[0] += volume_(t) * determinant(deformation_gradient(t, x));
+    }
+  })[0];
+}
+
+void Tetrahedra::do_start_step(ConstVector x) {
+  const Index stride = kBlock * blocks_per_tet();
+  const bool linear = std::holds_alternative<LinearElastic>(material_);
+  for_each_tet(num_tets(), [&](Index t) {
+    const Mat3 F = deformation_gradient(t, x);
+    if (linear) {
+      const Strain e = LinearElastic::strain(F);
+      store(e.normal, &start_(stride * t));
+      store(e.shear, &start_(stride * t + kBlock));
+    } else {
+      store(signed_svd(F).s, &start_(stride * t));
+    }
+  });
+}
+
+Index Tetrahedra::do_evaluate(ConstVector x, double h) {
+  std::visit(
+      [&](const auto& material) {
+        for_each_tet(num_tets(),
+                     [&](Index t) { evaluate_tet(material, t, deformation_gradient(t, x), h); });
+      },
+      material_);
+  const Index stride = kBlock * blocks_per_tet();
+  for (Index k = 0; k < size_of(rows_.c); ++k) {
+    if (!std::isfinite(rows_.c(k))) return k / stride;
+  }
+  return -1;
+}
+
+template <class Material>
+void Tetrahedra::evaluate_tet(const Material& material, Index t, const Mat3& F, double h) {
+  if constexpr (std::is_same_v<Material, LinearElastic>) {
+    store_linear_rows(material, t, F, h);
+  } else {
+    const Element element = stretch_element(material, t, F, h);
+    if (options_.rows == ElementRows::kStretches) {
+      store_stretch_rows(t, element);
+    } else {
+      store_strain_rows(t, element, h);
+    }
+  }
+}
+
+template <class Material>
+Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index t, const Mat3& F,
+                                                double h) const {
+  const double w = weight_(t);
+  Element element{signed_svd(F), {}, {}, {}, {}};
+  const Vec3& s = element.svd.s;
+  element.c = material.gradient(s);
+  element.N = material.hessian(s);
+  element.flip = material.flip(s);
+  element.twist = material.twist(s);
+  if (options_.damping > 0.0) {
+    const double rate = options_.damping / h;
+    const Vec3 s0 = load<3, 1>(&start_(kBlock * blocks_per_tet() * t));
+    const Mat3 D = rate * strain_stiffness(lame_);
+    const Vec3 d = D * (s - s0);
+    element.c += d;
+    element.N += D;
+    for (int k = 0; k < 3; ++k) {
+      const int i = (k + 1) % 3;
+      const int j = (k + 2) % 3;
+      // Both differences have the same sign, since stretches are in descending order.
+      const double gap = std::fmax(std::fabs(s[i] - s[j]), kCoincident * s[0]);
+      const double gap0 = std::fabs(s0[i] - s0[j]);
+      element.flip[k] += rate * 2.0 * lame_.mu * (1.0 - gap0 / gap);
+      element.twist[k] += (d[i] + d[j]) / std::fmax(s[i] + s[j], Corotational::kSmallestSum);
+    }
+  }
+  element.c *= w;
+  element.N *= w;
+  element.flip *= w;
+  element.twist *= w;
+  const double p = activation_(t) * volume_(t);
+  for (int k = 0; k < 3; ++k) {
+    element.c[k] -= p;
+    element.twist[k] -=
+        2.0 * p / std::fmax(s[(k + 1) % 3] + s[(k + 2) % 3], Corotational::kSmallestSum);
+  }
+  return element;
+}
+
+void Tetrahedra::store_block(Index block_row, const Vec3& c, const Mat3& E) {
+  store(c, &rows_.c(kBlock * block_row));
+  store(E * c, &rows_.Ec(kBlock * block_row));
+  store(E, &rows_.E(kBlockSize * block_row));
+}
+
+void Tetrahedra::store_modes(Index t, const Element& element) {
+  store(element.svd.U, &frames_(18 * t));
+  store(element.svd.V, &frames_(18 * t + 9));
+  const double least = options_.project_geometric ? 0.0 : -INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    modes_(6 * t + k) = std::max(element.flip[k], least);
+    modes_(6 * t + 3 + k) = std::max(element.twist[k], least);
+  }
+}
+
+// J_a = diag(V^T g_a) U^T
+void Tetrahedra::store_stretch_rows(Index t, const Element& element) {
+  const double floor = options_.stiffness_floor * 2.0 * lame_.mu * weight_(t);
+  const StiffnessAndCompliance safe = safe_compliance(element.N, options_.compliance, floor);
+  const Mat3 Ut = transpose(element.svd.U);
+  const Mat3 Vt = transpose(element.svd.V);
+  double* J = &rows_.J.value(kBlockSize * rows_.J.row_begin(t));
+  for (int a = 0; a < 4; ++a) {
+    const Vec3 scale = Vt * gradient(t, a);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) J[9 * a + 3 * i + j] = scale[i] * Ut(i, j);
+    }
+  }
+  store_block(t, element.c, safe.E);
+  store(safe.N, &stiffness_(kBlockSize * t));
+  store_modes(t, element);
+}
+
+// The tensor V diag(c) V^T as six components; what strain rows carry is taken off the flips.
+void Tetrahedra::store_strain_rows(Index t, const Element& element, double h) {
+  const Mat3& V = element.svd.V;
+  const Mat3 sigma = V * (diagonal(element.c) * transpose(V));
+  store_strain_jacobian(t, element.svd.U * transpose(V));
+  store_strain_compliance(t, h);
+  store_block(2 * t, vec3(sigma(0, 0), sigma(1, 1), sigma(2, 2)),
+              load<3, 3>(&rows_.E(kBlockSize * 2 * t)));
+  store_block(2 * t + 1, vec3(sigma(1, 2), sigma(0, 2), sigma(0, 1)),
+              load<3, 3>(&rows_.E(kBlockSize * (2 * t + 1))));
+  Element rest = element;
+  const double carried = 2.0 * lame_.mu * weight_(t) * (1.0 + options_.damping / h);
+  rest.flip -= vec3(carried, carried, carried);
+  store_modes(t, rest);
+}
+
+void Tetrahedra::store_linear_rows(const LinearElastic& material, Index t, const Mat3& F,
+                                   double h) {
+  const Strain e = LinearElastic::strain(F);
+  const Strain e0 = {load<3, 1>(&start_(6 * t)), load<3, 1>(&start_(6 * t + 3))};
+  const double rate = options_.damping / h;
+  Strain sigma = material.stress(
+      {(1.0 + rate) * e.normal - rate * e0.normal, (1.0 + rate) * e.shear - rate * e0.shear});
+  const double p = activation_(t) * volume_(t);
+  sigma.normal = weight_(t) * sigma.normal - vec3(p, p, p);
+  sigma.shear *= weight_(t);
+  store_strain_jacobian(t, identity<3>());
+  store_strain_compliance(t, h);
+  store_block(2 * t, sigma.normal, load<3, 3>(&rows_.E(kBlockSize * 2 * t)));
+  store_block(2 * t + 1, sigma.shear, load<3, 3>(&rows_.E(kBlockSize * (2 * t + 1))));
+}
+
+// e = sym(R^T F): row ii of node a is g_i R_i^T; row ij is g_j R_i^T + g_i R_j^T; R_i column i of
+// R.
+void Tetrahedra::store_strain_jacobian(Index t, const Mat3& R) {
+  double* normal = &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t));
+  double* shear = &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t + 1));
+  for (int a = 0; a < 4; ++a) {
+    const Vec3 g = gradient(t, a);
+    for (int k = 0; k < 3; ++k) {
+      const int i = k == 0 ? 1 : 0;  // rows yz, xz, xy
+      const int j = k == 2 ? 1 : 2;
+      for (int d = 0; d < 3; ++d) {
+        normal[9 * a + 3 * k + d] = g[k] * R(d, k);
+        shear[9 * a + 3 * k + d] = g[j] * R(d, i) + g[i] * R(d, j);
+      }
+    }
+  }
+}
+
+void Tetrahedra::store_strain_compliance(Index t, double h) {
+  const double w = weight_(t) * (1.0 + options_.damping / h);
+  const Mat3 shear = w * lame_.mu * identity<3>();
+  const Mat3 normal = w * strain_stiffness(lame_);
+  const bool exact = options_.compliance == ComplianceKind::kProjected;
+  const StiffnessAndCompliance safe =
+      exact ? StiffnessAndCompliance{normal, (1.0 / w) * strain_compliance(lame_)}
+            : safe_compliance(normal, options_.compliance, 2.0 * lame_.mu * w);
+  store(safe.N, &stiffness_(kBlockSize * 2 * t));
+  store(safe.E, &rows_.E(kBlockSize * 2 * t));
+  store(shear, &stiffness_(kBlockSize * (2 * t + 1)));
+  store((1.0 / (w * lame_.mu)) * identity<3>(), &rows_.E(kBlockSize * (2 * t + 1)));
+}
+
+double Tetrahedra::do_energy(ConstVector x) const {
+  const auto density = [&](const auto& material, const Mat3& F, double& growth) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(material)>, LinearElastic>) {
+      growth = trace(F) - 3.0;
+      return material.energy(LinearElastic::strain(F));
+    } else {
+      const Vec3 s = signed_svd(F).s;
+      growth = s[0] + s[1] + s[2] - 3.0;
+      return material.energy(s);
+    }
+  };
+  return std::visit(
+      [&](const auto& material) {
+        return sum_range<1>(num_tets(), [&](Index begin, Index end, std::array<double, 1>& sum) {
+          for (Index t = begin; t < end; ++t) {
+            double growth = 0.0;
+            const double psi = density(material, deformation_gradient(t, x), growth);
+            sum[0] += weight_(t) * psi - volume_(t) * activation_(t) * growth;
+          }
+        })[0];
+      },
+      material_);
+}
+
+// In the frame of U: the modes of pair (i, j) couple the components i and j of V^T g.
+Block Tetrahedra::geometric_block(Index t, int a, int b) const {
+  const Mat3 U = load<3, 3>(&frames_(18 * t));
+  const Mat3 Vt = transpose(load<3, 3>(&frames_(18 * t + 9)));
+  const Vec3 ga = Vt * gradient(t, a);
+  const Vec3 gb = Vt * gradient(t, b);
+  Mat3 K;
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3;
+    const int j = (k + 2) % 3;
+    const double mean = 0.5 * (modes_(6 * t + k) + modes_(6 * t + 3 + k));
+    const double half = 0.5 * (modes_(6 * t + k) - modes_(6 * t + 3 + k));
+    K(i, i) += mean * ga[j] * gb[j];
+    K(j, j) += mean * ga[i] * gb[i];
+    K(i, j) += half * ga[j] * gb[i];
+    K(j, i) += half * ga[i] * gb[j];
+  }
+  K = U * (K * transpose(U));
+  Block block;
+  store(K, block.data());
+  return block;
+}
+
+// out += J_a^T E^-1 J_b over the rows of the tetrahedron
+void Tetrahedra::add_row_block(Index t, int a, int b, Block& out) const {
+  for (Index block_row = t * blocks_per_tet(); block_row < (t + 1) * blocks_per_tet();
+       ++block_row) {
+    const Index first = rows_.J.row_begin(block_row);
+    const Mat3 Ja = load<3, 3>(&rows_.J.value(kBlockSize * (first + a)));
+    const Mat3 Jb = load<3, 3>(&rows_.J.value(kBlockSize * (first + b)));
+    const Mat3 sum = load<3, 3>(out.data()) +
+                     transpose(Ja) * (load<3, 3>(&stiffness_(kBlockSize * block_row)) * Jb);
+    store(sum, out.data());
+  }
+}
+
+Block Tetrahedra::do_stiffness(Index element, int a, int b, StiffnessPart part) const {
+  Block block{};
+  if (part != StiffnessPart::kRows && !std::holds_alternative<LinearElastic>(material_)) {
+    block = geometric_block(element, a, b);
+  }
+  if (part != StiffnessPart::kGeometric) add_row_block(element, a, b, block);
+  return block;
+}
+
+}  // namespace nsn

@@ -1,0 +1,120 @@
+/// Constant-strain tetrahedra as generalised compliance.
+///
+/// With shape gradients g_a (a = 1..4, 1/m, sum 0) of the rest shape the deformation gradient is
+/// F = sum_a x_a g_a^T = U diag(s) V^T (models/signed_svd.h). Two choices of rows:
+///
+/// *Stretches*, 3 rows, every isotropic material (materials.h):
+///
+///     c = V_e (dPsi/ds - p + D (s - s0)/h),   J_a = diag(V^T g_a) U^T,   N = V_e (d2Psi/ds2 + D/h)
+///
+/// *Strains*, 6 rows as two blocks (normal, engineering shear), linear and corotational:
+///
+///     c = V_e (K_e e - p (1,1,1,0,0,0) + ...),    N = V_e K_e (1 + damping/h), constant,
+///     J_a = de/dx_a at fixed rotation R = U V^T (linear: R = I), e = sym(R^T F) - I.
+///
+/// The six strains carry shear stiffness in their rows; three stretches leave all of it to K.
+/// Differs from the paper: it prints J = (ds/dq)^T with f = -J^T c; J is ds/dq.
+///
+/// p: activation, an isotropic stress (Pa) added in the rotated frame, Psi_p = -p (s1 + s2 + s3 -
+/// 3): p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
+/// the material's own. D = damping (2 mu I + lambda 1 1^T): viscosity proportional to the stiffness
+/// at rest, damping in s (a relaxation time); s0 the stretches at the start of the step. It acts on
+/// changes of stretch; axes of strain that turn at constant stretches are not damped. It is the
+/// gradient of an incremental potential in s, so a rigid motion is never damped.
+///
+/// Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative
+/// of Psi splits into d2Psi/ds2 and six modes, for each pair (i, j)
+///
+///     flip   (E_ij + E_ji)/sqrt 2    with   (c_i - c_j)/(s_i - s_j)
+///     twist  (E_ij - E_ji)/sqrt 2    with   (c_i + c_j)/(s_i + s_j)
+///
+/// Stretch rows leave all six to -K, corotational strain rows only the twists, linear rows none.
+/// Projected, each mode is clamped at 0: -K stays positive semidefinite, and is exact where no mode
+/// is negative.
+///
+/// Memory: some 900 bytes an element with 3 rows, 1400 with 6; nothing grows faster than the mesh.
+#pragma once
+
+#include <vector>
+
+#include "models/generalised_compliance.h"
+#include "models/materials.h"
+#include "models/tet_mesh.h"
+
+namespace nsn {
+
+enum class ElementRows { kStretches, kStrains };
+
+struct TetrahedraOptions {
+  ElementRows rows = ElementRows::kStretches;  ///< strains: linear (always) and corotational
+  ComplianceKind compliance = ComplianceKind::kProjected;
+  /// Least stiffness in N, as a share of the shear stiffness 2 mu V_e, > 0.
+  double stiffness_floor = 1e-3;
+  double damping = 0.0;           ///< relaxation time, s, >= 0
+  bool project_geometric = true;  ///< clamp the modes of -K; false: exact, H may become indefinite
+  /// Factor on Psi of each tetrahedron, > 0: stiffer or softer parts. Empty: 1.
+  std::vector<double> stiffness_scale;
+};
+
+class Tetrahedra final : public GeneralisedCompliance {
+ public:
+  /// Throws std::invalid_argument: a defect of the mesh (tet_mesh.h), a material parameter or
+  /// option out of range, rows that do not go with the material.
+  Tetrahedra(const TetMesh& mesh, MaterialModel model, const MaterialParameters& parameters,
+             TetrahedraOptions options = {});
+
+  Index num_tets() const { return num_elements(); }
+  /// Block rows of one tetrahedron: 1 with stretches, 2 with strains.
+  Index blocks_per_tet() const { return options_.rows == ElementRows::kStrains ? 2 : 1; }
+  const ElasticMaterial& material() const { return material_; }
+
+  /// Rest volumes, m^3, and lumped masses of the nodes (a quarter of each tetrahedron's), kg.
+  ConstVector rest_volume() const { return volume_; }
+  ConstVector node_mass() const { return mass_; }
+
+  /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
+  void set_activation(Index tet, double pressure);
+
+  /// F of tetrahedron t at positions x.
+  Mat3 deformation_gradient(Index t, ConstVector x) const;
+  /// Sum of det F times rest volume, m^3; negative parts where elements are inverted.
+  double deformed_volume(ConstVector x) const;
+
+ private:
+  struct Element;  // what one evaluation of one tetrahedron yields
+  void do_start_step(ConstVector x) override;
+  Index do_evaluate(ConstVector x, double h) override;
+  double do_energy(ConstVector x) const override;
+  Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
+
+  template <class Material>
+  void evaluate_tet(const Material& material, Index t, const Mat3& F, double h);
+  template <class Material>
+  Element stretch_element(const Material& material, Index t, const Mat3& F, double h) const;
+  void store_stretch_rows(Index t, const Element& element);
+  void store_strain_rows(Index t, const Element& element, double h);
+  void store_linear_rows(const LinearElastic& material, Index t, const Mat3& F, double h);
+  void store_strain_jacobian(Index t, const Mat3& R);
+  void store_strain_compliance(Index t, double h);
+  void store_block(Index block_row, const Vec3& c, const Mat3& E);
+  void store_modes(Index t, const Element& element);
+
+  Vec3 gradient(Index t, int a) const;
+  Block geometric_block(Index t, int a, int b) const;
+  void add_row_block(Index t, int a, int b, Block& out) const;
+
+  ElasticMaterial material_;
+  Lame lame_;
+  TetrahedraOptions options_;
+  Vector gradient_;    // g_a, 12 per tetrahedron, nodes ascending
+  Vector volume_;      // V_e
+  Vector weight_;      // V_e * stiffness_scale
+  Vector mass_;        // per node
+  Vector activation_;  // p
+  Vector start_;       // s0, or e0 of the linear material: 3 or 6 per tetrahedron
+  Vector stiffness_;   // E^-1, 9 per block row
+  Vector frames_;      // U and V, 18 per tetrahedron
+  Vector modes_;       // flips and twists left to -K, N/m * m^2, 6 per tetrahedron
+};
+
+}  // namespace nsn
