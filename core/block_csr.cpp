@@ -164,25 +164,12 @@ BlockCsr to_blocks(const Csr& A) {
 }
 
 void multiply(const BlockCsr& A, ConstVector x, Vector y) {
-  const Index* const begin = A.row_begin.data();
-  const Index* const column = A.column.data();
-  const double* const value = A.value.data();
+  const BlockRows rows(A);
+  const double* const px = x.data();
+  double* const py = y.data();
   for_range(A.rows, [=](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      double y0 = 0.0;
-      double y1 = 0.0;
-      double y2 = 0.0;
-      for (Index k = begin[i]; k < begin[i + 1]; ++k) {
-        const double* const a = value + static_cast<std::ptrdiff_t>(k) * kBlockSize;
-        const double* const v = x.data() + static_cast<std::ptrdiff_t>(column[k]) * kBlock;
-        y0 += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
-        y1 += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
-        y2 += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];
-      }
-      double* const out = y.data() + static_cast<std::ptrdiff_t>(i) * kBlock;
-      out[0] = y0;
-      out[1] = y1;
-      out[2] = y2;
+      rows.multiply(i, px, py + static_cast<std::ptrdiff_t>(i) * kBlock);
     }
   });
 }

@@ -59,6 +59,36 @@ Csr to_scalar(const BlockCsr& A);
 /// Rows and columns are padded to a multiple of three; a padded diagonal gets 1 where A is square.
 BlockCsr to_blocks(const Csr& A);
 
+/// The arrays of a block matrix as bare pointers, for kernels.
+class BlockRows {
+ public:
+  explicit BlockRows(const BlockCsr& A)
+      : begin_(A.row_begin.data()), column_(A.column.data()), value_(A.value.data()) {}
+
+  /// out[0..3) = block row i of A x
+  void multiply(Index i, const double* x, double* out) const {
+    double y0 = 0.0;
+    double y1 = 0.0;
+    double y2 = 0.0;
+    const Index end = begin_[i + 1];
+    for (Index k = begin_[i]; k < end; ++k) {
+      const double* const a = value_ + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+      const double* const v = x + static_cast<std::ptrdiff_t>(column_[k]) * kBlock;
+      y0 += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
+      y1 += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
+      y2 += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];
+    }
+    out[0] = y0;
+    out[1] = y1;
+    out[2] = y2;
+  }
+
+ private:
+  const Index* begin_;
+  const Index* column_;
+  const double* value_;
+};
+
 /// y = A x
 void multiply(const BlockCsr& A, ConstVector x, Vector y);
 

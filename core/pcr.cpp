@@ -1,0 +1,359 @@
+#include "core/pcr.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kLeastSquares = 1e-8;     // loosest |A z| / (|A| |r|) taken for least squares
+constexpr double kNearLeastSquares = 1e-6;  // below it a rise of |A z| means rounding
+constexpr double kRise = 10.0;             // |A z| above its minimum
+constexpr double kProgress = 0.9;          // |r|_P that counts as progress since that minimum
+constexpr double kCancelled = 1e-8;        // delta / (w,Pw) below which delta is formed directly
+constexpr int kMaxRestarts = 10;
+
+}  // namespace
+
+struct Pcr::Problem {
+  const LinearOperator& A;
+  const Preconditioner& P;
+  ConstVector d;  // diagonal of P, empty for a general P
+  ConstVector b;
+  Vector x;
+  const LinearControl& control;
+  const Monitor& monitor;
+  double rhs_norm;
+  double target;
+  int limit;
+  Index n;
+
+  bool diagonal() const { return d.extent(0) > 0; }
+};
+
+void Pcr::allocate(Index n, bool diagonal_preconditioner) {
+  const auto size = static_cast<std::size_t>(n);
+  for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = Vector("pcr", size);
+  for (Vector* v : {&r_, &u_, &s_}) *v = Vector("pcr", diagonal_preconditioner ? 0 : size);
+  true_r_ = Ar_ = Vector();
+}
+
+double Pcr::bytes_held() const {
+  return 8.0 * static_cast<double>(5 * z_.extent(0) + 3 * r_.extent(0) + 2 * Ar_.extent(0));
+}
+
+// z = P (b - A x) from scratch, then everything that follows from z.
+void Pcr::begin(const Problem& problem) {
+  const double* const b = problem.b.data();
+  problem.A.apply(problem.x, w_);
+  const double* const w = w_.data();
+  if (problem.diagonal()) {
+    const double* const d = problem.d.data();
+    double* const z = z_.data();
+    for_range(problem.n, [=](Index first, Index last) {
+      for (Index i = first; i < last; ++i) z[i] = d[i] * (b[i] - w[i]);
+    });
+  } else {
+    static_cast<void>(residual_norm(problem.b, w_, r_));
+    problem.P.apply(r_, z_);
+    sums_.r_r = dot(r_, r_);
+    sums_.r_x = dot(r_, z_);
+    bytes_ += problem.P.bytes_per_apply();
+  }
+  bytes_ += problem.A.bytes_per_apply() + 32.0 * problem.n;
+  first_ = true;
+  evaluate(problem);
+}
+
+// w = A z and the sums of this iteration.
+void Pcr::evaluate(const Problem& problem) {
+  bytes_ += problem.A.bytes_per_apply();
+  if (problem.diagonal()) {
+    sums_ = problem.A.apply_with_sums(z_, problem.d, w_);
+    bytes_ += 8.0 * problem.n;
+  } else {
+    problem.A.apply(z_, w_);
+    problem.P.apply(w_, u_);
+    const double* const z = z_.data();
+    const double* const w = w_.data();
+    const double* const u = u_.data();
+    const auto sum = sum_range<2>(problem.n, [=](Index first, Index last, auto& total) {
+      double zw = 0.0;
+      double wu = 0.0;
+      for (Index i = first; i < last; ++i) {
+        zw += z[i] * w[i];
+        wu += w[i] * u[i];
+      }
+      total[0] += zw;
+      total[1] += wu;
+    });
+    sums_.x_y = sum[0];
+    sums_.y_Py = sum[1];
+    bytes_ += problem.P.bytes_per_apply() + 24.0 * problem.n;
+  }
+  if (sums_.r_x > 0.0) norm_ = std::max(norm_, std::sqrt(sums_.y_Py / sums_.r_x));
+}
+
+// p = z + beta p, q = w + beta q, x += alpha p, z -= alpha d q; beta = 0 does not read p and q.
+void Pcr::update_diagonal(const Problem& problem, double alpha, double beta) {
+  const double* const w = w_.data();
+  const double* const d = problem.d.data();
+  double* const z = z_.data();
+  double* const p = p_.data();
+  double* const q = q_.data();
+  double* const x = problem.x.data();
+  const bool first_step = first_;
+  for_range(problem.n, [=](Index first, Index last) {
+    if (first_step) {
+      for (Index i = first; i < last; ++i) {
+        p[i] = z[i];
+        q[i] = w[i];
+        x[i] += alpha * z[i];
+        z[i] -= alpha * (d[i] * w[i]);
+      }
+      return;
+    }
+    for (Index i = first; i < last; ++i) {
+      const double pi = z[i] + beta * p[i];
+      const double qi = w[i] + beta * q[i];
+      p[i] = pi;
+      q[i] = qi;
+      x[i] += alpha * pi;
+      z[i] -= alpha * (d[i] * qi);
+    }
+  });
+  bytes_ += 80.0 * problem.n;
+}
+
+// As above with s = P q = u + beta s carried along, and r -= alpha q for its norm.
+void Pcr::update_general(const Problem& problem, double alpha, double beta) {
+  const double* const w = w_.data();
+  const double* const u = u_.data();
+  double* const z = z_.data();
+  double* const p = p_.data();
+  double* const q = q_.data();
+  double* const s = s_.data();
+  double* const r = r_.data();
+  double* const x = problem.x.data();
+  const bool first_step = first_;
+  const auto sum = sum_range<2>(problem.n, [=](Index first, Index last, auto& total) {
+    double rr = 0.0;
+    double rz = 0.0;
+    for (Index i = first; i < last; ++i) {
+      p[i] = first_step ? z[i] : z[i] + beta * p[i];
+      q[i] = first_step ? w[i] : w[i] + beta * q[i];
+      s[i] = first_step ? u[i] : u[i] + beta * s[i];
+      x[i] += alpha * p[i];
+      r[i] -= alpha * q[i];
+      z[i] -= alpha * s[i];
+      rr += r[i] * r[i];
+      rz += r[i] * z[i];
+    }
+    total[0] += rr;
+    total[1] += rz;
+  });
+  sums_.r_r = sum[0];
+  sums_.r_x = sum[1];
+  bytes_ += 112.0 * problem.n;
+}
+
+// |w + beta q|_P^2 without cancellation, for the rare step on which the recurrence loses it.
+double Pcr::exact_delta(const Problem& problem, double beta) {
+  const double* const w = w_.data();
+  const double* const q = q_.data();
+  const double* const u = u_.data();
+  const double* const s = s_.data();
+  const double* const d = problem.d.data();
+  const bool diagonal = problem.diagonal();
+  bytes_ += 24.0 * problem.n;
+  return sum_range<1>(problem.n, [=](Index first, Index last, auto& total) {
+    double sum = 0.0;
+    for (Index i = first; i < last; ++i) {
+      const double qi = w[i] + beta * q[i];
+      sum += qi * (diagonal ? d[i] * qi : u[i] + beta * s[i]);
+    }
+    total[0] += sum;
+  })[0];
+}
+
+void Pcr::step(const Problem& problem) {
+  const double beta = first_ ? 0.0 : sums_.x_y / old_zw_;
+  double delta = first_ ? sums_.y_Py : sums_.y_Py - beta * beta * delta_;
+  if (!(delta > kCancelled * sums_.y_Py)) delta = exact_delta(problem, beta);
+  const double alpha = sums_.x_y / delta;
+  if (!std::isfinite(alpha) || !std::isfinite(beta)) {
+    sums_.x_y = std::nan("");  // seen by finite() as a breakdown; x is untouched
+    return;
+  }
+  delta_ = delta;
+  old_zw_ = sums_.x_y;
+  if (problem.diagonal()) {
+    update_diagonal(problem, alpha, beta);
+  } else {
+    update_general(problem, alpha, beta);
+  }
+  first_ = false;
+  ++iteration_;
+  evaluate(problem);
+}
+
+bool Pcr::finite() const {
+  return std::isfinite(sums_.x_y + sums_.y_Py + sums_.r_r + sums_.r_x);
+}
+
+bool Pcr::least_squares(double tolerance) const {
+  const double bound = tolerance * norm_;
+  return sums_.y_Py <= bound * bound * sums_.r_x;
+}
+
+bool Pcr::claims_convergence(const Problem& problem, LinearReport& report) const {
+  const double residual = std::sqrt(sums_.r_r);
+  if (residual <= problem.target) {
+    report.status = residual <= problem.control.rtol * problem.rhs_norm
+                        ? LinearStatus::kConvergedRelative
+                        : LinearStatus::kConvergedAbsolute;
+    return true;
+  }
+  if (least_squares(std::min(problem.control.rtol, kLeastSquares))) {
+    report.status = LinearStatus::kConvergedLeastSquares;
+    return true;
+  }
+  return false;
+}
+
+// A copy of x each time |A z|_P has halved: a few dozen in a whole solve.
+void Pcr::keep_best(const Problem& problem) {
+  if (sums_.y_Py < best_Az_) {
+    best_Az_ = sums_.y_Py;
+    best_r_ = sums_.r_x;
+  }
+  if (sums_.y_Py > 0.25 * saved_Az_) return;
+  saved_Az_ = sums_.y_Py;
+  Kokkos::deep_copy(best_x_, problem.x);
+  bytes_ += 16.0 * problem.n;
+}
+
+// True if the iteration cannot go on; x is the best iterate then.
+bool Pcr::gives_up(const Problem& problem, LinearReport& report) {
+  if (!finite()) {
+    report.status = LinearStatus::kBreakdown;
+    report.detail = "the recurrence met a number that is not finite; the best iterate is returned";
+    Kokkos::deep_copy(problem.x, best_x_);
+    return true;
+  }
+  // For semidefinite A, |A z|_P^2 <= |A|_P (z,w): a (z,w) of zero needs an A z of zero.
+  if (sums_.x_y <= 0.0) {
+    const bool rounding = least_squares(kNearLeastSquares);
+    report.status = rounding ? LinearStatus::kStagnation : LinearStatus::kIndefinite;
+    report.detail = rounding ? "least squares to rounding only: the right-hand side is not in the "
+                               "range of the matrix"
+                             : "met a direction of zero or negative curvature";
+    if (rounding) Kokkos::deep_copy(problem.x, best_x_);
+    return true;
+  }
+  const bool near = best_Az_ <= kNearLeastSquares * kNearLeastSquares * norm_ * norm_ * best_r_;
+  const bool stalled = sums_.r_x >= kProgress * kProgress * best_r_;
+  if (near && stalled && sums_.y_Py > kRise * kRise * best_Az_) {
+    report.status = LinearStatus::kStagnation;
+    report.detail = "|S r| rose tenfold above its minimum: the right-hand side is not in the range "
+                    "of the matrix; the iterate of the minimum is returned";
+    Kokkos::deep_copy(problem.x, best_x_);
+    return true;
+  }
+  return false;
+}
+
+// x -= (r^T x / r^T z) z
+void Pcr::lift(const Problem& problem) {
+  if (!(sums_.r_x > 0.0)) return;
+  const double* const z = z_.data();
+  const double* const x = problem.x.data();
+  const double* const d = problem.d.data();
+  const double* const r = r_.data();
+  const bool diagonal = problem.diagonal();
+  const double rx = sum_range<1>(problem.n, [=](Index first, Index last, auto& total) {
+    double sum = 0.0;
+    for (Index i = first; i < last; ++i) sum += (diagonal ? z[i] / d[i] : r[i]) * x[i];
+    total[0] += sum;
+  })[0];
+  axpby(-rx / sums_.r_x, z_, 1.0, problem.x);
+  bytes_ += 48.0 * problem.n;
+}
+
+void Pcr::tell(const Problem& problem) {
+  if (!problem.monitor) return;
+  if (size_of(Ar_) != problem.n) {
+    true_r_ = Vector("r", static_cast<std::size_t>(problem.n));
+    Ar_ = Vector("Ar", static_cast<std::size_t>(problem.n));
+  }
+  if (problem.diagonal()) {
+    for (Index i = 0; i < problem.n; ++i) true_r_(i) = z_(i) / problem.d(i);
+  } else {
+    Kokkos::deep_copy(true_r_, r_);
+  }
+  problem.A.apply(true_r_, Ar_);
+  problem.monitor({iteration_, std::sqrt(sums_.r_r), std::sqrt(sums_.r_x), norm2(Ar_)});
+}
+
+void Pcr::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
+                const LinearControl& control, const PcrOptions& options, const Monitor& monitor,
+                LinearReport& report) {
+  const double rhs_norm = norm2(b);
+  const bool budget = control.iteration_budget > 0;
+  const Problem problem{
+      A,
+      P,
+      P.diagonal(),
+      b,
+      x,
+      control,
+      monitor,
+      rhs_norm,
+      std::max(control.rtol * rhs_norm, control.atol),
+      budget ? std::min(control.iteration_budget, control.max_iterations) : control.max_iterations,
+      A.rows()};
+  NSN_THROW_UNLESS(size_of(z_) == problem.n && (problem.diagonal() || size_of(r_) == problem.n),
+                   "PCR allocated for {} rows cannot solve {}", z_.extent(0), problem.n);
+  iteration_ = 0;
+  bytes_ = norm_ = 0.0;
+  Kokkos::deep_copy(best_x_, x);
+  begin(problem);
+  best_Az_ = saved_Az_ = sums_.y_Py;
+  best_r_ = sums_.r_x;
+  double restart_residual = HUGE_VAL;
+  tell(problem);
+  for (int restarts = 0;;) {
+    if (finite() && claims_convergence(problem, report)) {
+      if (first_) break;  // the residual was just computed from x: the claim is true
+      begin(problem);
+      const double residual = std::sqrt(sums_.r_r);
+      if (claims_convergence(problem, report)) break;
+      if (++restarts > kMaxRestarts || residual > 0.5 * restart_residual) {
+        report.status = LinearStatus::kStagnation;
+        report.detail = "the residual recomputed from x stopped falling: rounding is reached";
+        break;
+      }
+      restart_residual = residual;
+    }
+    if (gives_up(problem, report)) break;
+    keep_best(problem);
+    if (iteration_ >= problem.limit) {
+      report.status = budget && problem.limit == control.iteration_budget
+                          ? LinearStatus::kBudgetReached
+                          : LinearStatus::kMaxIterations;
+      break;
+    }
+    step(problem);
+    tell(problem);
+  }
+  if (options.lift && report.status == LinearStatus::kConvergedLeastSquares) lift(problem);
+  report.iterations = iteration_;
+  report.recurrence_residual = std::sqrt(sums_.r_r);
+  report.bytes_moved = bytes_;
+}
+
+}  // namespace nsn

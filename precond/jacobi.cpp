@@ -1,0 +1,36 @@
+#include "precond/jacobi.h"
+
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace nsn {
+
+void Jacobi::analyze(const LinearOperator& op) {
+  inverse_ = Vector("inverse_diagonal", static_cast<std::size_t>(op.rows()));
+}
+
+void Jacobi::factorize(const LinearOperator& op) {
+  op.diagonal(inverse_);
+  double* const d = inverse_.data();
+  const auto bad = sum_range<1>(size_of(inverse_), [=](Index first, Index last, auto& total) {
+    for (Index i = first; i < last; ++i) {
+      const double inverse = 1.0 / d[i];
+      const bool usable = d[i] > 0.0 && std::isfinite(inverse) && inverse > 0.0;
+      d[i] = usable ? inverse : 1.0;
+      total[0] += usable ? 0.0 : 1.0;
+    }
+  });
+  replaced_ = static_cast<Index>(bad[0]);
+}
+
+void Jacobi::apply(ConstVector r, Vector z) const {
+  const double* const d = inverse_.data();
+  const double* const from = r.data();
+  double* const to = z.data();
+  for_range(size_of(inverse_), [=](Index first, Index last) {
+    for (Index i = first; i < last; ++i) to[i] = d[i] * from[i];
+  });
+}
+
+}  // namespace nsn
