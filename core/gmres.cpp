@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -12,9 +11,10 @@
 namespace nsn {
 namespace {
 
-constexpr int kGroup = 8;  // directions a kernel handles in one pass over the new one
-constexpr double kCancelled = 0.7;     // |w| after / before Gram-Schmidt that asks for a second pass
+constexpr int kGroup = 8;           // directions a kernel handles in one pass over the new one
+constexpr double kCancelled = 0.7;  // |w| after / before Gram-Schmidt that asks for a second pass
 constexpr double kStalledCycle = 0.999;
+constexpr double kZeroPivot = 1e-13;  // of the triangular factor, relative to its largest
 
 /// h[0..count) = V^T w for `count` <= kGroup consecutive directions of length n.
 void project(const double* V, Index n, int count, const double* w, double* h) {
@@ -57,6 +57,7 @@ void Gmres::allocate(Index n, int directions) {
   V_ = Vector("basis", size * (m + 1));
   w_ = Vector("w", size);
   t_ = Vector("t", size);
+  x_ = Vector("x", size);
   hessenberg_.assign((m + 1) * m, 0.0);
   cosine_.assign(m, 0.0);
   sine_.assign(m, 0.0);
@@ -66,8 +67,8 @@ void Gmres::allocate(Index n, int directions) {
 }
 
 double Gmres::bytes_held() const {
-  return 8.0 * (static_cast<double>(V_.extent(0)) + 2.0 * n_ +
-                static_cast<double>(hessenberg_.size()));
+  return 8.0 *
+         (static_cast<double>(V_.extent(0)) + 3.0 * n_ + static_cast<double>(hessenberg_.size()));
 }
 
 Vector Gmres::basis(int j) const {
@@ -154,7 +155,7 @@ void Gmres::rotate(int j, double below) {
 void Gmres::update(const LinearMap& P, GmresSide side, int directions, Vector x) {
   double largest = 0.0;
   for (int i = 0; i < directions; ++i) largest = std::max(largest, std::abs(H(i, i)));
-  const double floor = 10.0 * std::numeric_limits<double>::epsilon() * largest;
+  const double floor = kZeroPivot * largest;
   for (int i = directions - 1; i >= 0; --i) {
     const auto I = static_cast<std::size_t>(i);
     double sum = g_[I];
@@ -170,6 +171,7 @@ void Gmres::update(const LinearMap& P, GmresSide side, int directions, Vector x)
     ++preconditions_;
   }
   vector_bytes_ += 8.0 * n_ * directions + 40.0 * n_;
+  Kokkos::deep_copy(x_, x);
   if (all_finite(t_)) axpby(1.0, t_, 1.0, x);
 }
 
@@ -231,6 +233,10 @@ void Gmres::solve(const LinearMap& A, const LinearMap& P, GmresSide side, ConstV
     if (j > 0) update(P, side, j, x);
     const double before = residual;
     residual = begin(A, P, side, b, x);
+    if (!(residual <= before) && j > 0) {  // nothing but rounding was gained: keep what was better
+      Kokkos::deep_copy(x, x_);
+      residual = before;
+    }
     if (broken) {
       report.status = LinearStatus::kNonFinite;
       report.detail = "a product or the preconditioner returned NaN or infinity";
@@ -240,8 +246,9 @@ void Gmres::solve(const LinearMap& A, const LinearMap& P, GmresSide side, ConstV
     if (residual > target && residual > kStalledCycle * before && report.iterations < limit) {
       report.status = LinearStatus::kStagnation;
       report.recurrence_residual = residual;
-      report.detail = "a whole cycle of directions gained nothing: singular and inconsistent, or "
-                      "the tolerance is below rounding";
+      report.detail =
+          "a whole cycle of directions gained nothing: singular and inconsistent, or "
+          "the tolerance is below rounding";
       return;
     }
   }

@@ -33,7 +33,7 @@ enum class GmresSide { kLeft, kRight };
 class Gmres {
  public:
   /// Workspace for systems of n rows and at most `directions` >= 1 directions between two restarts:
-  /// 8 n (directions + 3) bytes. The only function that allocates.
+  /// 8 n (directions + 4) bytes. The only function that allocates.
   void allocate(Index n, int directions);
 
   /// Starts from x. P may be empty: no preconditioner. Fills status, iterations,
@@ -63,9 +63,9 @@ class Gmres {
 
   Index n_ = 0;
   int m_ = 0;
-  Vector V_;  // m + 1 directions, one after another
-  Vector w_;  // new direction; b - A x
-  Vector t_;  // P or A in between
+  Vector V_;                        // m + 1 directions, one after another
+  Vector w_;                        // new direction; b - A x
+  Vector t_;                        // P or A in between
   std::vector<double> hessenberg_;  // (m + 1) x m, column by column; triangular after rotations
   std::vector<double> cosine_, sine_, g_, y_, h_;
   long products_ = 0;

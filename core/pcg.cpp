@@ -177,8 +177,9 @@ bool Pcg::gives_up(const Problem& problem, LinearReport& report) {
     report.detail = "the recurrence met a number that is not finite; the best iterate is returned";
   } else if (rr_ > kBlowUp * kBlowUp * best_) {
     report.status = LinearStatus::kStagnation;
-    report.detail = "the residual rose to 1e4 times its minimum: the right-hand side is not in the "
-                    "range of the matrix, or rounding is reached; the best iterate is returned";
+    report.detail =
+        "the residual rose to 1e4 times its minimum: the right-hand side is not in the "
+        "range of the matrix, or rounding is reached; the best iterate is returned";
   } else {
     return false;
   }

@@ -10,11 +10,11 @@
 namespace nsn {
 namespace {
 
-constexpr double kLeastSquares = 1e-8;     // loosest |A z| / (|A| |r|) taken for least squares
+constexpr double kLeastSquares = 1e-8;      // loosest |A z| / (|A| |r|) taken for least squares
 constexpr double kNearLeastSquares = 1e-6;  // below it a rise of |A z| means rounding
-constexpr double kRise = 10.0;             // |A z| above its minimum
-constexpr double kProgress = 0.9;          // |r|_P that counts as progress since that minimum
-constexpr double kCancelled = 1e-8;        // delta / (w,Pw) below which delta is formed directly
+constexpr double kRise = 10.0;              // |A z| above its minimum
+constexpr double kProgress = 0.9;           // |r|_P that counts as progress since that minimum
+constexpr double kCancelled = 1e-8;         // delta / (w,Pw) below which delta is formed directly
 constexpr int kMaxRestarts = 10;
 
 }  // namespace
@@ -220,6 +220,7 @@ bool Pcr::claims_convergence(const Problem& problem, LinearReport& report) const
   }
   if (least_squares(std::min(problem.control.rtol, kLeastSquares))) {
     report.status = LinearStatus::kConvergedLeastSquares;
+    report.detail = "least squares in the norm of the preconditioner";
     return true;
   }
   return false;
@@ -259,8 +260,9 @@ bool Pcr::gives_up(const Problem& problem, LinearReport& report) {
   const bool stalled = sums_.r_x >= kProgress * kProgress * best_r_;
   if (near && stalled && sums_.y_Py > kRise * kRise * best_Az_) {
     report.status = LinearStatus::kStagnation;
-    report.detail = "|S r| rose tenfold above its minimum: the right-hand side is not in the range "
-                    "of the matrix; the iterate of the minimum is returned";
+    report.detail =
+        "|S r| rose tenfold above its minimum: the right-hand side is not in the range "
+        "of the matrix; the iterate of the minimum is returned";
     Kokkos::deep_copy(problem.x, best_x_);
     return true;
   }

@@ -1,5 +1,6 @@
 /// Preconditioned conjugate residuals for symmetric positive semidefinite A: among all x in the
-/// Krylov space the one of smallest |b - A x|_P, |r|_P = sqrt(r^T P r), P close to the inverse of A.
+/// Krylov space the one of smallest |b - A x|_P, |r|_P = sqrt(r^T P r), P close to the inverse of
+/// A.
 ///
 ///   z = P r,  w = A z
 ///   beta  = (z,w) / (z,w)_old
@@ -65,17 +66,17 @@ class Pcr {
   bool gives_up(const Problem& problem, LinearReport& report);
 
   Vector z_, w_, p_, q_, best_x_;
-  Vector r_, u_, s_;     // general P only: r, P w, P q
-  Vector true_r_, Ar_;   // for a monitor only
-  ProductSums sums_;     // (z,w), (w,Pw), (r,r), (r,z) of the present z
-  double delta_ = 0.0;   // (q,Pq) of the last step
-  double old_zw_ = 0.0;  // (z,w) of the last step
-  double norm_ = 0.0;    // |A|_P, largest ratio so far
-  double best_Az_ = 0.0;     // smallest |A z|_P^2
-  double saved_Az_ = 0.0;    // the one that best_x belongs to
-  double best_r_ = 0.0;      // |r|_P^2 there
+  Vector r_, u_, s_;       // general P only: r, P w, P q
+  Vector true_r_, Ar_;     // for a monitor only
+  ProductSums sums_;       // (z,w), (w,Pw), (r,r), (r,z) of the present z
+  double delta_ = 0.0;     // (q,Pq) of the last step
+  double old_zw_ = 0.0;    // (z,w) of the last step
+  double norm_ = 0.0;      // |A|_P, largest ratio so far
+  double best_Az_ = 0.0;   // smallest |A z|_P^2
+  double saved_Az_ = 0.0;  // the one that best_x belongs to
+  double best_r_ = 0.0;    // |r|_P^2 there
   int iteration_ = 0;
-  bool first_ = true;        // no direction yet
+  bool first_ = true;  // no direction yet
   double bytes_ = 0.0;
 };
 

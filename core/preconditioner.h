@@ -22,6 +22,9 @@ class Preconditioner {
 
   /// Diagonal of P if P is diagonal (a Krylov loop then fuses it), an empty view otherwise.
   virtual ConstVector diagonal() const { return {}; }
+  /// What the last factorize() had to replace to keep P positive definite, for a person; empty when
+  /// P is what its name says.
+  virtual std::string_view note() const { return {}; }
   virtual double bytes_per_apply() const = 0;
   virtual double bytes_held() const = 0;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/parallel.h"
 
 namespace nsn {
@@ -73,6 +75,12 @@ void BlockJacobi::factorize(const LinearOperator& op) {
     }
   });
   replaced_ = static_cast<Index>(bad[0]);
+  note_.clear();
+  if (replaced_ > 0) {
+    note_ = fmt::format(
+        "{} diagonal blocks are not positive definite; block-Jacobi takes their diagonal there",
+        replaced_);
+  }
 }
 
 void BlockJacobi::apply(ConstVector r, Vector z) const {

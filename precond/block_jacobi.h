@@ -7,6 +7,8 @@
 /// replaced() counts such blocks.
 #pragma once
 
+#include <string>
+
 #include "core/preconditioner.h"
 
 namespace nsn {
@@ -17,6 +19,7 @@ class BlockJacobi final : public Preconditioner {
   void analyze(const LinearOperator& op) override;
   void factorize(const LinearOperator& op) override;
   void apply(ConstVector r, Vector z) const override;
+  std::string_view note() const override { return note_; }
   double bytes_per_apply() const override { return 40.0 * rows_; }
   double bytes_held() const override { return 8.0 * size_of(inverse_); }
 
@@ -27,6 +30,7 @@ class BlockJacobi final : public Preconditioner {
   Index rows_ = 0;
   Vector inverse_;  // 9 doubles a block, row by row
   Index replaced_ = 0;
+  std::string note_;
 };
 
 /// Inverse of a symmetric positive definite 3x3 block in place (its lower triangle is read); false

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/parallel.h"
 
 namespace nsn {
@@ -22,6 +24,12 @@ void Jacobi::factorize(const LinearOperator& op) {
     }
   });
   replaced_ = static_cast<Index>(bad[0]);
+  note_.clear();
+  if (replaced_ > 0) {
+    note_ = fmt::format(
+        "{} rows have no positive diagonal entry; the Jacobi preconditioner takes 1 there",
+        replaced_);
+  }
 }
 
 void Jacobi::apply(ConstVector r, Vector z) const {

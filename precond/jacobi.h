@@ -4,6 +4,8 @@
 /// whatever S is; replaced() counts them. On a positive semidefinite S such a row is a zero row.
 #pragma once
 
+#include <string>
+
 #include "core/preconditioner.h"
 
 namespace nsn {
@@ -15,6 +17,7 @@ class Jacobi final : public Preconditioner {
   void factorize(const LinearOperator& op) override;
   void apply(ConstVector r, Vector z) const override;
   ConstVector diagonal() const override { return inverse_; }
+  std::string_view note() const override { return note_; }
   double bytes_per_apply() const override { return 24.0 * size_of(inverse_); }
   double bytes_held() const override { return 8.0 * size_of(inverse_); }
 
@@ -24,6 +27,7 @@ class Jacobi final : public Preconditioner {
  private:
   Vector inverse_;
   Index replaced_ = 0;
+  std::string note_;
 };
 
 }  // namespace nsn
