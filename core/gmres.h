@@ -66,6 +66,7 @@ class Gmres {
   Vector V_;                        // m + 1 directions, one after another
   Vector w_;                        // new direction; b - A x
   Vector t_;                        // P or A in between
+  Vector x_;                        // x before the last cycle
   std::vector<double> hessenberg_;  // (m + 1) x m, column by column; triangular after rotations
   std::vector<double> cosine_, sine_, g_, y_, h_;
   long products_ = 0;
