@@ -159,9 +159,13 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
     if (report.recurrence_residual <= target || least) {
       if (fresh) {
         report.status = report.recurrence_residual <= relative ? LinearStatus::kConvergedRelative
-                        : report.recurrence_residual <= target
-                            ? LinearStatus::kConvergedAbsolute
-                            : LinearStatus::kConvergedLeastSquares;
+                        : report.recurrence_residual <= target ? LinearStatus::kConvergedAbsolute
+                                                               : LinearStatus::kStagnation;
+        if (!report.ok()) {
+          report.detail =
+              "the right-hand side is not in the range of the matrix: least squares in "
+              "the norm of D^-1";
+        }
         return;
       }
       residual(op, b, x);  // believe only what x itself says

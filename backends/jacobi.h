@@ -8,8 +8,8 @@
 /// nevertheless, omega was proved too large and is halved, so that convergence on positive definite
 /// systems does not rest on the estimate. A norm that rises eight times means an indefinite S.
 ///
-/// Rows of zero or negative diagonal take D = 1 there (precond/jacobi.h). Outside the range of a
-/// singular S the iteration ends with kConvergedLeastSquares as PCR does (core/pcr.h).
+/// Rows of zero or negative diagonal take D = 1 there (precond/jacobi.h). Where b is not
+/// in the range of a singular S the iteration ends with kStagnation at least squares of that norm.
 #pragma once
 
 #include "core/solver_registry.h"

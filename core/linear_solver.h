@@ -24,7 +24,8 @@ namespace nsn {
 enum class LinearStatus {
   kConvergedRelative,      ///< |b - S x| <= rtol |b|
   kConvergedAbsolute,      ///< |b - S x| <= atol
-  kConvergedLeastSquares,  ///< S is singular and b not in its range: |S r| <= rtol |S| |r|
+  kConvergedLeastSquares,  ///< S is singular and b not in its range: |S r| <= rtol |S| |r|, or
+                           ///< 1e-7 |S| |r| where rounding lets no smaller value be told from 0
   kBudgetReached,          ///< control.iteration_budget spent: as ordered, an inexact solve
   kDirect,                 ///< a direct solver answered without a tolerance being asked of it
   kMaxIterations,          ///< control.max_iterations spent without reaching the tolerance

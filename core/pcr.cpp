@@ -10,12 +10,19 @@
 namespace nsn {
 namespace {
 
-constexpr double kLeastSquares = 1e-8;      // loosest |A z| / (|A| |r|) taken for least squares
-constexpr double kNearLeastSquares = 1e-6;  // below it a rise of |A z| means rounding
-constexpr double kRise = 10.0;              // |A z| above its minimum
-constexpr double kProgress = 0.9;           // |r|_P that counts as progress since that minimum
-constexpr double kCancelled = 1e-8;         // delta / (w,Pw) below which delta is formed directly
+constexpr double kLeastSquares = 1e-8;  // loosest |A z| / (|A| |r|) taken for least squares
+constexpr double kHalfDigits = 1e-7;    // the same where rounding decides
+constexpr double kRise = 10.0;          // |A z| above its minimum
+constexpr double kProgress = 0.9;       // |r|_P that counts as progress since that minimum
+constexpr double kCancelled = 1e-8;     // delta / (w,Pw) below which delta is formed directly
 constexpr int kMaxRestarts = 10;
+
+bool is_unit(ConstVector d) {
+  for (Index i = 0; i < size_of(d); ++i) {
+    if (d(i) != 1.0) return false;
+  }
+  return d.extent(0) > 0;
+}
 
 }  // namespace
 
@@ -30,7 +37,9 @@ struct Pcr::Problem {
   double rhs_norm;
   double target;
   int limit;
+  bool budget;  // the limit is the call's budget
   Index n;
+  bool plain = false;  // without the preconditioner: towards least squares of |r|_2
 
   bool diagonal() const { return d.extent(0) > 0; }
 };
@@ -39,11 +48,13 @@ void Pcr::allocate(Index n, bool diagonal_preconditioner) {
   const auto size = static_cast<std::size_t>(n);
   for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = Vector("pcr", size);
   for (Vector* v : {&r_, &u_, &s_}) *v = Vector("pcr", diagonal_preconditioner ? 0 : size);
+  ones_ = Vector("ones", size);
+  Kokkos::deep_copy(ones_, 1.0);
   true_r_ = Ar_ = Vector();
 }
 
 double Pcr::bytes_held() const {
-  return 8.0 * static_cast<double>(5 * z_.extent(0) + 3 * r_.extent(0) + 2 * Ar_.extent(0));
+  return 8.0 * static_cast<double>(6 * z_.extent(0) + 3 * r_.extent(0) + 2 * Ar_.extent(0));
 }
 
 // z = P (b - A x) from scratch, then everything that follows from z.
@@ -220,7 +231,6 @@ bool Pcr::claims_convergence(const Problem& problem, LinearReport& report) const
   }
   if (least_squares(std::min(problem.control.rtol, kLeastSquares))) {
     report.status = LinearStatus::kConvergedLeastSquares;
-    report.detail = "least squares in the norm of the preconditioner";
     return true;
   }
   return false;
@@ -246,44 +256,28 @@ bool Pcr::gives_up(const Problem& problem, LinearReport& report) {
     Kokkos::deep_copy(problem.x, best_x_);
     return true;
   }
-  // For semidefinite A, |A z|_P^2 <= |A|_P (z,w): a (z,w) of zero needs an A z of zero.
-  if (sums_.x_y <= 0.0) {
-    const bool rounding = least_squares(kNearLeastSquares);
-    report.status = rounding ? LinearStatus::kStagnation : LinearStatus::kIndefinite;
-    report.detail = rounding ? "least squares to rounding only: the right-hand side is not in the "
-                               "range of the matrix"
-                             : "met a direction of zero or negative curvature";
-    if (rounding) Kokkos::deep_copy(problem.x, best_x_);
-    return true;
-  }
-  const bool near = best_Az_ <= kNearLeastSquares * kNearLeastSquares * norm_ * norm_ * best_r_;
+  // For semidefinite A, |A z|_P^2 <= |A|_P (z,w): a (z,w) of zero needs an A z of zero, and half of
+  // the digits of A z are all that rounding leaves of it.
+  const bool flat = sums_.x_y <= 0.0;
+  const bool near = best_Az_ <= kHalfDigits * kHalfDigits * norm_ * norm_ * best_r_;
   const bool stalled = sums_.r_x >= kProgress * kProgress * best_r_;
-  if (near && stalled && sums_.y_Py > kRise * kRise * best_Az_) {
-    report.status = LinearStatus::kStagnation;
-    report.detail =
-        "|S r| rose tenfold above its minimum: the right-hand side is not in the range "
-        "of the matrix; the iterate of the minimum is returned";
+  const bool rising = sums_.y_Py > kRise * kRise * best_Az_;
+  if (near && stalled && (flat || rising)) {
+    report.status = LinearStatus::kConvergedLeastSquares;
     Kokkos::deep_copy(problem.x, best_x_);
     return true;
   }
-  return false;
+  if (!flat) return false;
+  report.status = LinearStatus::kIndefinite;
+  report.detail = "met a direction of zero or negative curvature";
+  return true;
 }
 
-// x -= (r^T x / r^T z) z
+// x -= (r^T x / r^T r) r, without a preconditioner: z = r
 void Pcr::lift(const Problem& problem) {
-  if (!(sums_.r_x > 0.0)) return;
-  const double* const z = z_.data();
-  const double* const x = problem.x.data();
-  const double* const d = problem.d.data();
-  const double* const r = r_.data();
-  const bool diagonal = problem.diagonal();
-  const double rx = sum_range<1>(problem.n, [=](Index first, Index last, auto& total) {
-    double sum = 0.0;
-    for (Index i = first; i < last; ++i) sum += (diagonal ? z[i] / d[i] : r[i]) * x[i];
-    total[0] += sum;
-  })[0];
-  axpby(-rx / sums_.r_x, z_, 1.0, problem.x);
-  bytes_ += 48.0 * problem.n;
+  if (!(sums_.r_r > 0.0)) return;
+  axpby(-dot(z_, problem.x) / sums_.r_r, z_, 1.0, problem.x);
+  bytes_ += 40.0 * problem.n;
 }
 
 void Pcr::tell(const Problem& problem) {
@@ -298,61 +292,74 @@ void Pcr::tell(const Problem& problem) {
     Kokkos::deep_copy(true_r_, r_);
   }
   problem.A.apply(true_r_, Ar_);
-  problem.monitor({iteration_, std::sqrt(sums_.r_r), std::sqrt(sums_.r_x), norm2(Ar_)});
+  problem.monitor(
+      {iteration_, std::sqrt(sums_.r_r), problem.plain ? 0.0 : std::sqrt(sums_.r_x), norm2(Ar_)});
+}
+
+// Iterates from x until a status is known.
+void Pcr::iterate(const Problem& problem, LinearReport& report) {
+  Kokkos::deep_copy(best_x_, problem.x);
+  norm_ = 0.0;
+  begin(problem);
+  best_Az_ = saved_Az_ = sums_.y_Py;
+  best_r_ = sums_.r_x;
+  double restart_residual = HUGE_VAL;
+  if (iteration_ == 0) tell(problem);
+  for (int restarts = 0;;) {
+    if (finite() && claims_convergence(problem, report)) {
+      if (first_) return;  // the residual was just computed from x: the claim is true
+      begin(problem);
+      if (claims_convergence(problem, report)) return;
+      const double residual = std::sqrt(sums_.r_r);
+      if (++restarts > kMaxRestarts || residual > 0.5 * restart_residual) {
+        report.status = LinearStatus::kStagnation;
+        report.detail = "the residual recomputed from x stopped falling: rounding is reached";
+        return;
+      }
+      restart_residual = residual;
+    }
+    if (finite()) keep_best(problem);
+    if (gives_up(problem, report)) return;
+    if (iteration_ >= problem.limit) {
+      report.status = problem.budget ? LinearStatus::kBudgetReached : LinearStatus::kMaxIterations;
+      return;
+    }
+    step(problem);
+    tell(problem);
+  }
 }
 
 void Pcr::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
                 const LinearControl& control, const PcrOptions& options, const Monitor& monitor,
                 LinearReport& report) {
   const double rhs_norm = norm2(b);
-  const bool budget = control.iteration_budget > 0;
-  const Problem problem{
-      A,
-      P,
-      P.diagonal(),
-      b,
-      x,
-      control,
-      monitor,
-      rhs_norm,
-      std::max(control.rtol * rhs_norm, control.atol),
-      budget ? std::min(control.iteration_budget, control.max_iterations) : control.max_iterations,
-      A.rows()};
+  const bool budget =
+      control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
+  Problem problem{A,
+                  P,
+                  P.diagonal(),
+                  b,
+                  x,
+                  control,
+                  monitor,
+                  rhs_norm,
+                  std::max(control.rtol * rhs_norm, control.atol),
+                  budget ? control.iteration_budget : control.max_iterations,
+                  budget,
+                  A.rows()};
   NSN_THROW_UNLESS(size_of(z_) == problem.n && (problem.diagonal() || size_of(r_) == problem.n),
                    "PCR allocated for {} rows cannot solve {}", z_.extent(0), problem.n);
   iteration_ = 0;
-  bytes_ = norm_ = 0.0;
-  Kokkos::deep_copy(best_x_, x);
-  begin(problem);
-  best_Az_ = saved_Az_ = sums_.y_Py;
-  best_r_ = sums_.r_x;
-  double restart_residual = HUGE_VAL;
-  tell(problem);
-  for (int restarts = 0;;) {
-    if (finite() && claims_convergence(problem, report)) {
-      if (first_) break;  // the residual was just computed from x: the claim is true
-      begin(problem);
-      const double residual = std::sqrt(sums_.r_r);
-      if (claims_convergence(problem, report)) break;
-      if (++restarts > kMaxRestarts || residual > 0.5 * restart_residual) {
-        report.status = LinearStatus::kStagnation;
-        report.detail = "the residual recomputed from x stopped falling: rounding is reached";
-        break;
-      }
-      restart_residual = residual;
-    }
-    if (gives_up(problem, report)) break;
-    keep_best(problem);
-    if (iteration_ >= problem.limit) {
-      report.status = budget && problem.limit == control.iteration_budget
-                          ? LinearStatus::kBudgetReached
-                          : LinearStatus::kMaxIterations;
-      break;
-    }
-    step(problem);
-    tell(problem);
+  bytes_ = 0.0;
+  iterate(problem, report);
+  if (report.status == LinearStatus::kConvergedLeastSquares &&
+      (options.lift || !is_unit(problem.d))) {
+    if (options.lift) Kokkos::deep_copy(x, 0.0);
+    problem.d = ones_;
+    problem.plain = true;
+    iterate(problem, report);
+    if (options.lift && report.status == LinearStatus::kConvergedLeastSquares) lift(problem);
   }
-  if (options.lift && report.status == LinearStatus::kConvergedLeastSquares) lift(problem);
   report.iterations = iteration_;
   report.recurrence_residual = std::sqrt(sums_.r_r);
   report.bytes_moved = bytes_;

@@ -15,13 +15,16 @@
 /// vectors. Any other P costs one application and 136 n bytes.
 ///
 /// Singular A is no special case while b is in its range. Otherwise r tends to the least-squares
-/// residual of the P-norm, A P r = 0, and the iteration ends with kConvergedLeastSquares on
+/// residual of the P-norm, A P r = 0, which shows as
 ///
 ///   |A z|_P <= tol |A|_P |r|_P,     tol = min(rtol, 1e-8),  |A|_P the largest ratio met so far,
 ///
-/// or, where rounding lets |A z|_P rise tenfold above a small minimum, at the iterate of that
-/// minimum. A claim of convergence is only believed of a residual recomputed from x: a claim that
-/// turns out false restarts the iteration from x, and ends in kStagnation when that stops helping.
+/// or, where rounding does not let it fall so far, as an |A z|_P that rises tenfold above a minimum
+/// of at most 1e-7 |A|_P |r|_P. The least squares of |r|_2 are another vector: the iteration goes
+/// on from there with P = 1, and kConvergedLeastSquares means |A r| <= tol |A| |r|.
+///
+/// A claim of convergence is only believed of a residual recomputed from x: a claim that turns out
+/// false restarts the iteration from x, and ends in kStagnation when that stops helping.
 #pragma once
 
 #include "core/linear_solver.h"
@@ -31,8 +34,8 @@
 namespace nsn {
 
 struct PcrOptions {
-  /// After kConvergedLeastSquares, replace x by x - (r^T x / r^T P r) P r: with x0 = 0 the solution
-  /// of least |x|_{P^-1}, for P = 1 the minimum-norm solution.
+  /// Where b is not in the range of A, return the least-squares solution of least |x|: the second
+  /// part of the iteration starts from x = 0, and ends with x - (r^T x / r^T r) r.
   bool lift = false;
 };
 
@@ -64,8 +67,10 @@ class Pcr {
   bool least_squares(double tolerance) const;
   bool claims_convergence(const Problem& problem, LinearReport& report) const;
   bool gives_up(const Problem& problem, LinearReport& report);
+  void iterate(const Problem& problem, LinearReport& report);
 
   Vector z_, w_, p_, q_, best_x_;
+  Vector ones_;            // the P of the second part
   Vector r_, u_, s_;       // general P only: r, P w, P q
   Vector true_r_, Ar_;     // for a monitor only
   ProductSums sums_;       // (z,w), (w,Pw), (r,r), (r,z) of the present z
