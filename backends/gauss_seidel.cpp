@@ -252,6 +252,7 @@ void GaussSeidelBackend::do_solve(const LinearOperator& op, ConstVector b, Vecto
   if (report.status == LinearStatus::kMaxIterations && budget) {
     report.status = LinearStatus::kBudgetReached;
   }
+  explain_limit(control, report);
   if (report.status == LinearStatus::kIndefinite) {
     report.detail =
         "the residual grows, which it does on no semidefinite matrix with a positive "

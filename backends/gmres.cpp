@@ -47,7 +47,7 @@ class GmresBackend final : public LinearSolver {
     report.bytes_moved = static_cast<double>(gmres_.products()) * op.bytes_per_apply() +
                          static_cast<double>(gmres_.preconditions()) * P_->bytes_per_apply() +
                          gmres_.vector_bytes();
-    explain(*P_, report);
+    explain(control, *P_, report);
   }
 
   double bytes_held() const override { return gmres_.bytes_held() + P_->bytes_held(); }

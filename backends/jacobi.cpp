@@ -176,6 +176,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
     }
     if (k >= limit) {
       report.status = budget ? LinearStatus::kBudgetReached : LinearStatus::kMaxIterations;
+      explain_limit(control, report);
       return;
     }
     if (k % 64 == 0) Kokkos::deep_copy(best_x_, x);  // where to go back to after a rise

@@ -1,5 +1,7 @@
 #include "backends/krylov_options.h"
 
+#include <fmt/format.h>
+
 namespace nsn {
 
 std::vector<OptionSpec> krylov_options() {
@@ -15,7 +17,15 @@ LinearControl with_limit(const LinearControl& control, int max_iterations) {
   return limited;
 }
 
-void explain(const Preconditioner& P, LinearReport& report) {
+void explain_limit(const LinearControl& control, LinearReport& report) {
+  if (report.status != LinearStatus::kMaxIterations) return;
+  report.detail =
+      fmt::format("residual {:.1e} |b| after {} iterations, {:.1e} was asked",
+                  report.recurrence_residual / report.rhs_norm, report.iterations, control.rtol);
+}
+
+void explain(const LinearControl& control, const Preconditioner& P, LinearReport& report) {
+  explain_limit(control, report);
   if (report.ok() || P.note().empty()) return;
   if (!report.detail.empty()) report.detail += "; ";
   report.detail += P.note();

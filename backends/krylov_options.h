@@ -14,7 +14,9 @@ std::vector<OptionSpec> krylov_options();
 /// The control of one call, with max_iterations taken from the option where it is set.
 LinearControl with_limit(const LinearControl& control, int max_iterations);
 
-/// Appends the preconditioner's note to the detail of a solve that went wrong.
-void explain(const Preconditioner& P, LinearReport& report);
+/// Says how far an iteration came that ran out of iterations.
+void explain_limit(const LinearControl& control, LinearReport& report);
+/// The same, and the preconditioner's note after a solve that went wrong.
+void explain(const LinearControl& control, const Preconditioner& P, LinearReport& report);
 
 }  // namespace nsn

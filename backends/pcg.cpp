@@ -37,7 +37,7 @@ class PcgBackend final : public LinearSolver {
   void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
                 const Monitor& monitor, LinearReport& report) override {
     pcg_.solve(op, *P_, b, x, with_limit(control, max_iterations_), monitor, report);
-    explain(*P_, report);
+    explain(control, *P_, report);
   }
 
   double bytes_held() const override { return pcg_.bytes_held() + P_->bytes_held(); }

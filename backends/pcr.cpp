@@ -38,7 +38,7 @@ class PcrBackend final : public LinearSolver {
   void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
                 const Monitor& monitor, LinearReport& report) override {
     pcr_.solve(op, *P_, b, x, with_limit(control, max_iterations_), options_, monitor, report);
-    explain(*P_, report);
+    explain(control, *P_, report);
   }
 
   double bytes_held() const override { return pcr_.bytes_held() + P_->bytes_held(); }

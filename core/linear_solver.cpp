@@ -159,10 +159,6 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
       }
     }
   }
-  if (report.status == LinearStatus::kMaxIterations && report.detail.empty()) {
-    report.detail = fmt::format("relative residual {:.1e} after {} iterations, {:.1e} was asked",
-                                report.relative_residual(), report.iterations, control.rtol);
-  }
   report.solve_seconds = seconds_since(start);
   return report;
 }
