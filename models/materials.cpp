@@ -32,7 +32,7 @@ Mat3 symmetric_inverse(const Mat3& A) {
 
 StiffnessAndCompliance projected(const Mat3& N, double floor) {
   if (exceeds(N, floor)) return {N, symmetric_inverse(N)};
-  const SymmetricEigen eigen = symmetric_eigen(N);
+  const DescendingEigen eigen = descending_eigen(N);
   Vec3 stiffness;
   Vec3 compliance;
   for (int k = 0; k < 3; ++k) {

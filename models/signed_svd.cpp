@@ -155,12 +155,12 @@ SignedSvd signed_svd(const Mat3& F) {
   return svd;
 }
 
-SymmetricEigen symmetric_eigen(const Mat3& A) {
+DescendingEigen descending_eigen(const Mat3& A) {
   Mat3 D = A;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < i; ++j) D(i, j) = D(j, i);
   }
-  SymmetricEigen eigen{Vec3{}, identity<3>()};
+  DescendingEigen eigen{Vec3{}, identity<3>()};
   const double negligible = kEpsilon * 0.1 * max_abs(D);
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool done = true;

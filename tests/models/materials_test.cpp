@@ -214,7 +214,7 @@ TEST(SafeCompliance, ProjectionRaisesOnlyWhatIsBelowTheFloor) {
 
   const StiffnessAndCompliance safe = safe_compliance(N, ComplianceKind::kProjected, 0.01);
 
-  const SymmetricEigen eigen = symmetric_eigen(safe.N);
+  const DescendingEigen eigen = descending_eigen(safe.N);
   EXPECT_NEAR(eigen.d[0], 5.0, 1e-13);
   EXPECT_NEAR(eigen.d[1], 2.0, 1e-13);
   EXPECT_NEAR(eigen.d[2], 0.01, 1e-13);
@@ -237,7 +237,7 @@ TEST(SafeCompliance, DiagonalFormIsAMajorant) {
 
   EXPECT_NEAR(safe.E(0, 0), 1.0 / 5.8, 1e-15);
   EXPECT_EQ(safe.E(0, 1), 0.0);
-  EXPECT_GE(symmetric_eigen(safe.N - N).d[2], -1e-12);
+  EXPECT_GE(descending_eigen(safe.N - N).d[2], -1e-12);
 }
 
 }  // namespace
