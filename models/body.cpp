@@ -1,0 +1,94 @@
+#include "models/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace nsn {
+namespace {
+
+std::string label(const Body& body, int index) {
+  return body.name.empty() ? fmt::format("body {}", index)
+                           : fmt::format("body {} ({})", index, body.name);
+}
+
+bool is_finite(const Mat3& A) {
+  return std::all_of(A.m.begin(), A.m.end(), [](double a) { return std::isfinite(a); });
+}
+
+bool is_symmetric(const Mat3& A) {
+  const double tolerance = 1e-9 * (std::abs(A(0, 0)) + std::abs(A(1, 1)) + std::abs(A(2, 2)));
+  return std::abs(A(0, 1) - A(1, 0)) <= tolerance && std::abs(A(0, 2) - A(2, 0)) <= tolerance &&
+         std::abs(A(1, 2) - A(2, 1)) <= tolerance;
+}
+
+bool is_positive_definite(const Mat3& A) {
+  const Vec3 values = symmetric_eigen(A).values;
+  return std::min({values.x, values.y, values.z}) > 0.0;
+}
+
+}  // namespace
+
+Vec3 Body::to_world(const Vec3& local) const {
+  return position + rotation_matrix(orientation) * local;
+}
+
+void validate(const Body& body, int index) {
+  const std::string name = label(body, index);
+  NSN_THROW_UNLESS(nsn::is_finite(body.position) && nsn::is_finite(body.velocity) &&
+                       nsn::is_finite(body.angular_velocity),
+                   "{}: position or velocity is not finite", name);
+  NSN_THROW_UNLESS(nsn::is_finite(body.force) && nsn::is_finite(body.torque),
+                   "{}: external force or torque is not finite", name);
+  const Quaternion& q = body.orientation;
+  const double norm = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "{}: quaternion has length {}, not 1", name, norm);
+  if (!body.dynamic()) return;
+  NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive", name,
+                   body.mass);
+  NSN_THROW_UNLESS(
+      is_finite(body.inertia) && is_symmetric(body.inertia) && is_positive_definite(body.inertia),
+      "{}: inertia is not symmetric positive definite", name);
+}
+
+Mat3 world_inertia(const Body& body) {
+  const Mat3 R = rotation_matrix(body.orientation);
+  return R * body.inertia * transpose(R);
+}
+
+double kinetic_energy(const Body& body) {
+  const Vec3 w = body.angular_velocity;
+  return 0.5 * body.mass * dot(body.velocity, body.velocity) +
+         0.5 * dot(w, world_inertia(body) * w);
+}
+
+Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h) {
+  Vec3 w = omega;
+  for (int k = 0; k < 2; ++k) {
+    const Vec3 L = inertia_world * w;
+    const Vec3 f = inertia_world * (w - omega) + h * cross(w, L);
+    const Mat3 df = inertia_world + h * (skew(w) * inertia_world + (-1.0) * skew(L));
+    w = w - inverse(df) * f;
+  }
+  return w;
+}
+
+Mat3 box_inertia(double mass, const Vec3& size) {
+  const double xx = size.x * size.x;
+  const double yy = size.y * size.y;
+  const double zz = size.z * size.z;
+  return Mat3::diagonal((mass / 12.0) * Vec3{yy + zz, xx + zz, xx + yy});
+}
+
+Mat3 sphere_inertia(double mass, double radius) {
+  const double i = 0.4 * mass * radius * radius;
+  return Mat3::diagonal({i, i, i});
+}
+
+Mat3 cylinder_inertia(double mass, double radius, double height) {
+  const double i = mass * (3.0 * radius * radius + height * height) / 12.0;
+  return Mat3::diagonal({i, i, 0.5 * mass * radius * radius});
+}
+
+}  // namespace nsn

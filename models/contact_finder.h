@@ -1,0 +1,32 @@
+/// Finds the contacts of a step: broad phase, contact points of each pair, contacts given by hand.
+///
+/// The order of the contacts depends on the world alone: contacts given by hand in their order,
+/// then pairs of shapes by ascending indices. An id names the shapes and the features that meet.
+#pragma once
+
+#include <vector>
+
+#include "models/collision/broad_phase.h"
+#include "models/rows/contact_rows.h"
+#include "models/world.h"
+
+namespace nsn {
+
+class ContactFinder {
+ public:
+  /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it.
+  void find(const World& world, double h, ContactRowSet& out);
+
+ private:
+  void add_given(const World& world, std::vector<Contact>& out) const;
+  void place_shapes(const World& world, double h);
+  void add_pair(const World& world, int s, int t, std::vector<Contact>& out);
+
+  BroadPhase broad_phase_;
+  std::vector<Pose> poses_;
+  std::vector<double> margins_;
+  std::vector<Aabb> boxes_;
+  Manifold manifold_;
+};
+
+}  // namespace nsn

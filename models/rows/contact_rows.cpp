@@ -1,0 +1,124 @@
+#include "models/rows/contact_rows.h"
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace nsn {
+namespace {
+
+Vec3 arm(const BodyState& body, const Vec3& local, bool turns) {
+  return turns ? body.R * local : local;
+}
+
+void set_blocks(const Vec3& n, const TangentFrame& t, const Vec3& arm, double sign, Mat3& linear,
+                Mat3& angular) {
+  const Vec3 rows[3] = {n, t.t1, t.t2};
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 turned = cross(arm, rows[i]);
+    for (int j = 0; j < 3; ++j) {
+      linear(i, j) = sign * rows[i][j];
+      angular(i, j) = sign * turned[j];
+    }
+  }
+}
+
+}  // namespace
+
+void validate(const Contact& contact, int index, int num_bodies) {
+  for (const int body : {contact.body_a, contact.body_b}) {
+    NSN_THROW_UNLESS(body >= 0 && body < num_bodies, "contact {}: no body {} (there are {})", index,
+                     body, num_bodies);
+  }
+  NSN_THROW_UNLESS(contact.body_a != contact.body_b, "contact {}: both sides are body {}", index,
+                   contact.body_a);
+  const double norm = length(contact.normal);
+  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "contact {}: normal has length {}, not 1", index,
+                   norm);
+  NSN_THROW_UNLESS(is_finite(contact.local_a) && is_finite(contact.local_b),
+                   "contact {}: a point is not finite", index);
+  NSN_THROW_UNLESS(contact.mu >= 0.0 && std::isfinite(contact.mu),
+                   "contact {}: friction coefficient {} is negative or not finite", index,
+                   contact.mu);
+  NSN_THROW_UNLESS(contact.compliance >= 0.0 && std::isfinite(contact.compliance),
+                   "contact {}: compliance {} is negative or not finite", index,
+                   contact.compliance);
+  NSN_THROW_UNLESS(std::isfinite(contact.thickness), "contact {}: thickness {} is not finite",
+                   index, contact.thickness);
+}
+
+void ContactRowSet::finish() {
+  frames_.resize(contacts_.size());
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    frames_[k] = tangent_frame(contacts_[k].normal);
+  }
+}
+
+NodeList ContactRowSet::nodes(int k) const {
+  NodeList list;
+  for (const int body : {at(k).body_a, at(k).body_b}) {
+    list.push(linear_node(body));
+    list.push(angular_node(body));
+  }
+  return list;
+}
+
+RowLaw ContactRowSet::law(int k, double) const {
+  return RowLaw::contact(at(k).mu);
+}
+
+Vec3 ContactRowSet::compliance(int k, double) const {
+  return {at(k).compliance, 0.0, 0.0};
+}
+
+double ContactRowSet::gap(int k, const Configuration& where) const {
+  const Contact& c = at(k);
+  const BodyState& a = where.body(c.body_a);
+  const BodyState& b = where.body(c.body_b);
+  const Vec3 between = (a.x - b.x) + (arm(a, c.local_a, c.turns_a) - arm(b, c.local_b, c.turns_b));
+  return dot(c.normal, between) - c.thickness;
+}
+
+Vec3 ContactRowSet::point(int k, const Configuration& where) const {
+  const Contact& c = at(k);
+  const BodyState& b = where.body(c.body_b);
+  return b.x + arm(b, c.local_b, c.turns_b);
+}
+
+void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
+  const Contact& c = at(k);
+  const TangentFrame& t = frame(k);
+  const BodyState& a = where.body(c.body_a);
+  const BodyState& b = where.body(c.body_b);
+  const Vec3 arm_a = arm(a, c.local_a, c.turns_a);
+  const Vec3 arm_b = arm(b, c.local_b, c.turns_b);
+  const Vec3 slip = (a.v + cross(a.w, arm_a)) - (b.v + cross(b.w, arm_b));
+  const double gap = dot(c.normal, (a.x - b.x) + (arm_a - arm_b)) - c.thickness;
+  out.value = {gap / where.h(), dot(t.t1, slip), dot(t.t2, slip)};
+  set_blocks(c.normal, t, arm_a, 1.0, out.J[0], out.J[1]);
+  set_blocks(c.normal, t, arm_b, -1.0, out.J[2], out.J[3]);
+}
+
+void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
+                                  std::span<Mat3> K) const {
+  const Contact& c = at(k);
+  const Vec3 F = to_world(k, r);
+  const auto add = [&](int body, const Vec3& local, bool turns, const Vec3& impulse) {
+    const BodyState& state = where.body(body);
+    if (!turns || !state.dynamic) return;
+    Mat3& K_body = K[static_cast<std::size_t>(angular_node(body))];
+    K_body = K_body + arm_stiffness(state.R * local, impulse);
+  };
+  add(c.body_a, c.local_a, c.turns_a, F);
+  add(c.body_b, c.local_b, c.turns_b, -F);
+}
+
+Vec3 ContactRowSet::to_world(int k, const Vec3& r) const {
+  return r.x * at(k).normal + r.y * frame(k).t1 + r.z * frame(k).t2;
+}
+
+Vec3 ContactRowSet::from_world(int k, const Vec3& r) const {
+  return {dot(r, at(k).normal), dot(r, frame(k).t1), dot(r, frame(k).t2)};
+}
+
+}  // namespace nsn

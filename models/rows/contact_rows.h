@@ -1,0 +1,65 @@
+/// Contacts between two bodies: one non-penetration row and two friction rows.
+///
+///   C_n = n . (a - b) - d,     value = (C_n / h, t1 . v, t2 . v),     v = velocity of a against b
+///
+/// a, b are points of the two bodies at q(u); n points from b to a and is fixed during the step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/rows/row_set.h"
+
+namespace nsn {
+
+/// One contact, world axes at the start of the step.
+struct Contact {
+  int body_a = 0;
+  int body_b = 0;
+  Vec3 local_a;  ///< point on a: in body axes if it turns with a, else the arm in world axes
+  Vec3 local_b;
+  bool turns_a = true;
+  bool turns_b = true;
+  Vec3 normal{0, 0, 1};     ///< unit, from b to a
+  double thickness = 0.0;   ///< d, m: the gap at which the contact closes
+  double mu = 0.0;          ///< friction coefficient, >= 0
+  double compliance = 0.0;  ///< E of the normal row, m/N, >= 0
+  std::uint64_t id = 0;
+};
+
+/// Throws std::invalid_argument naming contact `index` unless its bodies exist, its normal is a
+/// unit vector and mu, thickness, compliance are in range.
+void validate(const Contact& contact, int index, int num_bodies);
+
+class ContactRowSet final : public RowSet {
+ public:
+  std::vector<Contact>& contacts() { return contacts_; }
+  const std::vector<Contact>& contacts() const { return contacts_; }
+  /// Forms the tangent frames; call after the contacts of a step are in place.
+  void finish();
+
+  int size() const override { return static_cast<int>(contacts_.size()); }
+  NodeList nodes(int k) const override;
+  RowLaw law(int k, double h) const override;
+  Vec3 compliance(int k, double h) const override;
+  std::uint64_t id(int k) const override { return at(k).id; }
+  void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void add_stiffness(int k, const Configuration& at, const Vec3& r,
+                     std::span<Mat3> K) const override;
+  Vec3 to_world(int k, const Vec3& r) const override;
+  Vec3 from_world(int k, const Vec3& r) const override;
+
+  /// Gap C_n at a configuration, m.
+  double gap(int k, const Configuration& at) const;
+  /// World point of contact k on body b's side.
+  Vec3 point(int k, const Configuration& at) const;
+
+ private:
+  const Contact& at(int k) const { return contacts_[static_cast<std::size_t>(k)]; }
+  const TangentFrame& frame(int k) const { return frames_[static_cast<std::size_t>(k)]; }
+
+  std::vector<Contact> contacts_;
+  std::vector<TangentFrame> frames_;
+};
+
+}  // namespace nsn

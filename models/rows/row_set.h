@@ -1,0 +1,68 @@
+/// Rows of one kind (contacts, distances, later joints, limits, finite elements): a kind is one
+/// file pair in this folder, derived from RowSet. Nothing else in the library knows what kinds
+/// exist.
+///
+/// A row set offers row blocks k = 0 ... size() - 1, three rows each. A block touches a few nodes
+/// (models/configuration.h), has a law (core/system.h), and knows its value and Jacobian wherever
+/// the bodies are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/math3.h"
+#include "core/system.h"
+#include "models/configuration.h"
+
+namespace nsn {
+
+/// Most nodes one row block can touch: four bodies of two nodes, or eight particles.
+inline constexpr int kMaxNodesPerBlock = 8;
+
+/// Nodes of one block, in the order of RowBlock::J.
+struct NodeList {
+  std::array<int, kMaxNodesPerBlock> node{};
+  int count = 0;
+
+  void push(int n) { node[static_cast<std::size_t>(count++)] = n; }
+};
+
+/// Value and Jacobian of one block at q(u); a fixed body's J is written and ignored.
+struct RowBlock {
+  Vec3 value;                               ///< m/s: C / h, or a velocity
+  std::array<Mat3, kMaxNodesPerBlock> J{};  ///< rows x node, by NodeList
+};
+
+class RowSet {
+ public:
+  virtual ~RowSet() = default;
+
+  virtual int size() const = 0;
+  virtual NodeList nodes(int k) const = 0;
+  virtual RowLaw law(int k, double h) const = 0;
+  /// Compliance E, m/N per row (diagonal); zero is rigid. A padded row returns h^2 (unit row).
+  virtual Vec3 compliance(int k, double h) const = 0;
+  /// Keeps its value while the same features meet: impulses are carried over by it.
+  virtual std::uint64_t id(int k) const = 0;
+
+  virtual void evaluate(int k, const Configuration& at, RowBlock& out) const = 0;
+  /// Adds K = d(J^T r)/dq of the moving nodes, r the impulse of the block: geometric stiffness.
+  virtual void add_stiffness(int k, const Configuration& at, const Vec3& r,
+                             std::span<Mat3> K) const = 0;
+  /// Impulse of the block in world axes and back: what survives a change of tangent frame.
+  virtual Vec3 to_world(int, const Vec3& r) const { return r; }
+  virtual Vec3 from_world(int, const Vec3& r) const { return r; }
+};
+
+/// K of a body's rotation for an impulse F at arm rho that turns with the body:
+///   K = sym(rho F^T) - (F . rho) I
+inline Mat3 arm_stiffness(const Vec3& rho, const Vec3& F) {
+  const Mat3 P = outer(rho, F);
+  Mat3 K = 0.5 * (P + transpose(P));
+  const double trace = dot(F, rho);
+  for (int i = 0; i < 3; ++i) K(i, i) -= trace;
+  return K;
+}
+
+}  // namespace nsn

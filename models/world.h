@@ -1,0 +1,110 @@
+/// Everything a scene consists of: bodies, shapes on them, contacts and links given by hand,
+/// gravity.
+///
+///   nsn::World world;
+///   const int ground = world.add_body({.kind = nsn::BodyKind::kStatic});
+///   world.add_shape(ground, std::make_shared<nsn::Plane>(), {.mu = 0.5});
+///   const int box = world.add_body({.mass = 1.0, .inertia = nsn::box_inertia(1.0, {1, 1, 1}),
+///   ...}); world.add_shape(box, std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
+///
+/// Units: kg, m, s, or any consistent set.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/math3.h"
+#include "models/body.h"
+#include "models/collision/pair_table.h"
+#include "models/collision/shape.h"
+#include "models/rows/row_set.h"
+
+namespace nsn {
+
+/// How a surface behaves in contact.
+struct Surface {
+  double mu = 0.5;          ///< friction; two surfaces combine by geometric mean
+  double compliance = 0.0;  ///< normal compliance, m/N; two surfaces add
+  double thickness = 0.0;   ///< the surface lies this far outside the shape, m; two surfaces add
+};
+
+/// A shape on a body.
+struct PlacedShape {
+  int body = 0;
+  std::shared_ptr<const Shape> shape;
+  Surface surface;
+  Vec3 offset;          ///< of the shape's origin in body axes, m
+  Quaternion rotation;  ///< from shape to body axes
+};
+
+/// What two surfaces have in common, where the geometric mean is not wanted.
+struct PairSurface {
+  int shape_a = 0;
+  int shape_b = 0;
+  double mu = 0.5;
+};
+
+/// A contact given by hand: a point of body a that may not pass a plane of body b. It exists in
+/// every step, whatever its gap.
+struct PointOnPlane {
+  int body_a = 0;
+  int body_b = 0;
+  Vec3 point;   ///< body axes of a
+  Vec3 origin;  ///< a point of the plane, body axes of b
+  Vec3 normal;  ///< unit, body axes of b; a lies on its positive side
+  double mu = 0.5;
+  double compliance = 0.0;  ///< m/N
+  double thickness = 0.0;   ///< m
+};
+
+class World {
+ public:
+  /// Returns the body's index. Throws std::invalid_argument for unusable data.
+  int add_body(Body body);
+  /// Returns the shape's index.
+  int add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface = {},
+                const Vec3& offset = {}, const Quaternion& rotation = {});
+  void add_contact(const PointOnPlane& contact);
+  /// Rows of a kind of their own; they exist in every step.
+  void add_rows(std::unique_ptr<RowSet> rows) { rows_.push_back(std::move(rows)); }
+  /// Sets friction of one pair of shapes.
+  void set_pair(const PairSurface& pair);
+  /// The shapes of these two bodies never touch (neighbours in a mechanism, contacts given by
+  /// hand).
+  void ignore_pair(int body_a, int body_b);
+
+  std::vector<Body>& bodies() { return bodies_; }
+  const std::vector<Body>& bodies() const { return bodies_; }
+  const Body& body(int b) const { return bodies_[static_cast<std::size_t>(b)]; }
+  Body& body(int b) { return bodies_[static_cast<std::size_t>(b)]; }
+  int num_bodies() const { return static_cast<int>(bodies_.size()); }
+  const std::vector<PlacedShape>& shapes() const { return shapes_; }
+  const std::vector<PointOnPlane>& contacts() const { return contacts_; }
+  const std::vector<std::unique_ptr<RowSet>>& rows() const { return rows_; }
+
+  PairTable& pairs() { return pairs_; }
+  const PairTable& pairs() const { return pairs_; }
+  /// Friction of two shapes: as set, or sqrt(mu_a mu_b).
+  double friction(int shape_a, int shape_b) const;
+  bool ignored(int body_a, int body_b) const;
+
+  Vec3 gravity{0.0, 0.0, -9.81};  ///< m/s^2
+  double margin = 0.005;  ///< contacts are found up to this gap, m, and what speed adds to it
+  double time = 0.0;      ///< s
+
+ private:
+  std::vector<Body> bodies_;
+  std::vector<PlacedShape> shapes_;
+  std::vector<PointOnPlane> contacts_;
+  std::vector<std::unique_ptr<RowSet>> rows_;
+  std::vector<PairSurface> pair_surfaces_;    // sorted
+  std::vector<std::pair<int, int>> ignored_;  // sorted
+  PairTable pairs_ = standard_pairs();
+};
+
+/// Kinetic and potential energy (against the origin's height), J.
+double energy(const World& world);
+
+}  // namespace nsn
