@@ -1,29 +1,6 @@
 #include "core/math3.h"
 
-#include <algorithm>
-
 namespace nsn {
-
-double determinant(const Mat3& A) {
-  return A(0, 0) * (A(1, 1) * A(2, 2) - A(1, 2) * A(2, 1)) -
-         A(0, 1) * (A(1, 0) * A(2, 2) - A(1, 2) * A(2, 0)) +
-         A(0, 2) * (A(1, 0) * A(2, 1) - A(1, 1) * A(2, 0));
-}
-
-Mat3 inverse(const Mat3& A) {
-  const double scale = 1.0 / determinant(A);
-  Mat3 B;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      const int r0 = (j + 1) % 3;
-      const int r1 = (j + 2) % 3;
-      const int c0 = (i + 1) % 3;
-      const int c1 = (i + 2) % 3;
-      B(i, j) = scale * (A(r0, c0) * A(r1, c1) - A(r0, c1) * A(r1, c0));
-    }
-  }
-  return B;
-}
 
 namespace {
 
@@ -55,7 +32,7 @@ void rotate(Mat3& A, Mat3& V, int p, int q) {
 
 SymmetricEigen symmetric_eigen(const Mat3& A) {
   Mat3 D = A;
-  SymmetricEigen out{{}, Mat3::identity()};
+  SymmetricEigen out{{}, identity<3>()};
   constexpr int kSweeps = 12;  // quadratic convergence: four or five suffice
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     const double off = std::abs(D(0, 1)) + std::abs(D(0, 2)) + std::abs(D(1, 2));
@@ -69,6 +46,7 @@ SymmetricEigen symmetric_eigen(const Mat3& A) {
 }
 
 Mat3 positive_part(const Mat3& A) {
+  if (max_abs(A) == 0.0) return {};
   const SymmetricEigen eigen = symmetric_eigen(A);
   Mat3 B;
   for (int k = 0; k < 3; ++k) {
@@ -91,27 +69,28 @@ Quaternion normalized(const Quaternion& q) {
 }
 
 Quaternion rotation_exp(const Vec3& v) {
-  const double angle = length(v);
+  const double angle = norm(v);
   // sin(a/2)/a by its series where a^4 is below rounding.
   const double s = angle < 1e-4 ? 0.5 - angle * angle / 48.0 : std::sin(0.5 * angle) / angle;
-  return normalized(Quaternion{std::cos(0.5 * angle), s * v.x, s * v.y, s * v.z});
+  return normalized(Quaternion{std::cos(0.5 * angle), s * v[0], s * v[1], s * v[2]});
 }
 
 Mat3 rotation_matrix(const Quaternion& q) {
   const double xx = q.x * q.x;
   const double yy = q.y * q.y;
   const double zz = q.z * q.z;
-  return {{1 - 2 * (yy + zz), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),
-           2 * (q.x * q.y + q.w * q.z), 1 - 2 * (xx + zz), 2 * (q.y * q.z - q.w * q.x),
-           2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (xx + yy)}};
+  return {1 - 2 * (yy + zz),           2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),
+          2 * (q.x * q.y + q.w * q.z), 1 - 2 * (xx + zz),           2 * (q.y * q.z - q.w * q.x),
+          2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (xx + yy)};
 }
 
 TangentFrame tangent_frame(const Vec3& n) {
   // Branch on the hemisphere so that the denominator stays at least 1.
-  const double sign = n.z >= 0.0 ? 1.0 : -1.0;
-  const double a = -1.0 / (sign + n.z);
-  const double b = n.x * n.y * a;
-  return {{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}};
+  const double sign = n[2] >= 0.0 ? 1.0 : -1.0;
+  const double a = -1.0 / (sign + n[2]);
+  const double b = n[0] * n[1] * a;
+  return {{1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]},
+          {b, sign + n[1] * n[1] * a, -n[1]}};
 }
 
 }  // namespace nsn

@@ -50,6 +50,7 @@ struct System {
   std::vector<RowLaw> laws;  ///< one per row block
   Vector E;                  ///< compliance over h^2, 9 per row block, 1/kg; zero: rigid
   Vector rho;                ///< NCP scale of each row (precond/complementarity.h), 1/kg
+  Vector rho_error;          ///< effective mass of each row at the start: the scale of the errors
   IndexVector row_begin;     ///< pattern of J: block row i touches nodes
   IndexVector column;        ///<   column(row_begin(i)) ... column(row_begin(i+1) - 1), ascending
   std::uint64_t pattern_id = 0;  ///< changes with row_begin, column, or the number of nodes

@@ -13,10 +13,6 @@ std::string label(const Body& body, int index) {
                            : fmt::format("body {} ({})", index, body.name);
 }
 
-bool is_finite(const Mat3& A) {
-  return std::all_of(A.m.begin(), A.m.end(), [](double a) { return std::isfinite(a); });
-}
-
 bool is_symmetric(const Mat3& A) {
   const double tolerance = 1e-9 * (std::abs(A(0, 0)) + std::abs(A(1, 1)) + std::abs(A(2, 2)));
   return std::abs(A(0, 1) - A(1, 0)) <= tolerance && std::abs(A(0, 2) - A(2, 0)) <= tolerance &&
@@ -25,7 +21,7 @@ bool is_symmetric(const Mat3& A) {
 
 bool is_positive_definite(const Mat3& A) {
   const Vec3 values = symmetric_eigen(A).values;
-  return std::min({values.x, values.y, values.z}) > 0.0;
+  return std::min({values[0], values[1], values[2]}) > 0.0;
 }
 
 }  // namespace
@@ -36,10 +32,10 @@ Vec3 Body::to_world(const Vec3& local) const {
 
 void validate(const Body& body, int index) {
   const std::string name = label(body, index);
-  NSN_THROW_UNLESS(nsn::is_finite(body.position) && nsn::is_finite(body.velocity) &&
-                       nsn::is_finite(body.angular_velocity),
-                   "{}: position or velocity is not finite", name);
-  NSN_THROW_UNLESS(nsn::is_finite(body.force) && nsn::is_finite(body.torque),
+  NSN_THROW_UNLESS(
+      all_finite(body.position) && all_finite(body.velocity) && all_finite(body.angular_velocity),
+      "{}: position or velocity is not finite", name);
+  NSN_THROW_UNLESS(all_finite(body.force) && all_finite(body.torque),
                    "{}: external force or torque is not finite", name);
   const Quaternion& q = body.orientation;
   const double norm = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
@@ -48,7 +44,7 @@ void validate(const Body& body, int index) {
   NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive", name,
                    body.mass);
   NSN_THROW_UNLESS(
-      is_finite(body.inertia) && is_symmetric(body.inertia) && is_positive_definite(body.inertia),
+      all_finite(body.inertia) && is_symmetric(body.inertia) && is_positive_definite(body.inertia),
       "{}: inertia is not symmetric positive definite", name);
 }
 
@@ -75,20 +71,20 @@ Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h) {
 }
 
 Mat3 box_inertia(double mass, const Vec3& size) {
-  const double xx = size.x * size.x;
-  const double yy = size.y * size.y;
-  const double zz = size.z * size.z;
-  return Mat3::diagonal((mass / 12.0) * Vec3{yy + zz, xx + zz, xx + yy});
+  const double xx = size[0] * size[0];
+  const double yy = size[1] * size[1];
+  const double zz = size[2] * size[2];
+  return diagonal((mass / 12.0) * Vec3{yy + zz, xx + zz, xx + yy});
 }
 
 Mat3 sphere_inertia(double mass, double radius) {
   const double i = 0.4 * mass * radius * radius;
-  return Mat3::diagonal({i, i, i});
+  return diagonal({i, i, i});
 }
 
 Mat3 cylinder_inertia(double mass, double radius, double height) {
   const double i = mass * (3.0 * radius * radius + height * height) / 12.0;
-  return Mat3::diagonal({i, i, 0.5 * mass * radius * radius});
+  return diagonal({i, i, 0.5 * mass * radius * radius});
 }
 
 }  // namespace nsn

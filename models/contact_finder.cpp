@@ -57,7 +57,7 @@ void ContactFinder::place_shapes(const World& world, double h) {
     poses_[s] = {body.position + R * placed.offset, R * rotation_matrix(placed.rotation)};
     const bool moves = body.kind != BodyKind::kStatic;
     margins_[s] =
-        0.5 * world.margin + placed.surface.thickness + (moves ? h * length(body.velocity) : 0.0);
+        0.5 * world.margin + placed.surface.thickness + (moves ? h * norm(body.velocity) : 0.0);
     boxes_[s] = placed.shape->bounds(poses_[s]);
     const Vec3 grow{margins_[s], margins_[s], margins_[s]};
     boxes_[s].lower -= grow;

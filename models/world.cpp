@@ -32,7 +32,7 @@ int World::add_shape(int body, std::shared_ptr<const Shape> shape, const Surface
   NSN_THROW_UNLESS(body >= 0 && body < num_bodies(), "shape {}: no body {} (there are {})", index,
                    body, num_bodies());
   NSN_THROW_UNLESS(shape != nullptr, "shape {}: null", index);
-  NSN_THROW_UNLESS(is_finite(offset), "shape {}: offset is not finite", index);
+  NSN_THROW_UNLESS(all_finite(offset), "shape {}: offset is not finite", index);
   check_coefficient(surface.mu, "friction coefficient", index, "shape");
   check_coefficient(surface.compliance, "compliance", index, "shape");
   check_coefficient(surface.thickness, "thickness", index, "shape");
@@ -48,10 +48,10 @@ void World::add_contact(const PointOnPlane& contact) {
   }
   NSN_THROW_UNLESS(contact.body_a != contact.body_b, "contact {}: both sides are body {}", index,
                    contact.body_a);
-  const double norm = length(contact.normal);
-  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "contact {}: normal has length {}, not 1", index,
-                   norm);
-  NSN_THROW_UNLESS(is_finite(contact.point) && is_finite(contact.origin),
+  const double size = norm(contact.normal);
+  NSN_THROW_UNLESS(std::abs(size - 1.0) < 1e-6, "contact {}: normal has length {}, not 1", index,
+                   size);
+  NSN_THROW_UNLESS(all_finite(contact.point) && all_finite(contact.origin),
                    "contact {}: a point is not finite", index);
   check_coefficient(contact.mu, "friction coefficient", index, "contact");
   check_coefficient(contact.compliance, "compliance", index, "contact");

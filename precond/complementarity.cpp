@@ -34,7 +34,7 @@ Mat3 effective_mass_block(const BlockCsr& J, ConstVector M_inverse, Index i) {
 
 double spectral_norm(const Mat3& D) {
   const Vec3 values = symmetric_eigen(D).values;
-  return std::max({std::abs(values.x), std::abs(values.y), std::abs(values.z)});
+  return std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
 }
 
 /// rho of a contact block with effective mass D.

@@ -7,20 +7,20 @@
 namespace nsn {
 
 Box::Box(const Vec3& size) : half_(0.5 * size) {
-  NSN_THROW_UNLESS(is_finite(size) && size.x > 0.0 && size.y > 0.0 && size.z > 0.0,
-                   "box: size ({}, {}, {}) is not positive", size.x, size.y, size.z);
+  NSN_THROW_UNLESS(all_finite(size) && size[0] > 0.0 && size[1] > 0.0 && size[2] > 0.0,
+                   "box: size ({}, {}, {}) is not positive", size[0], size[1], size[2]);
 }
 
 Vec3 Box::corner(int k) const {
-  return {(k & 1) != 0 ? half_.x : -half_.x, (k & 2) != 0 ? half_.y : -half_.y,
-          (k & 4) != 0 ? half_.z : -half_.z};
+  return {(k & 1) != 0 ? half_[0] : -half_[0], (k & 2) != 0 ? half_[1] : -half_[1],
+          (k & 4) != 0 ? half_[2] : -half_[2]};
 }
 
 Aabb Box::bounds(const Pose& pose) const {
   Vec3 reach;
   for (int i = 0; i < 3; ++i) {
-    reach[i] = std::abs(pose.R(i, 0)) * half_.x + std::abs(pose.R(i, 1)) * half_.y +
-               std::abs(pose.R(i, 2)) * half_.z;
+    reach[i] = std::abs(pose.R(i, 0)) * half_[0] + std::abs(pose.R(i, 1)) * half_[1] +
+               std::abs(pose.R(i, 2)) * half_[2];
   }
   return {pose.x - reach, pose.x + reach};
 }

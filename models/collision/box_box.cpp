@@ -23,10 +23,10 @@ struct Placed {
   const Vec3& e(int k) const { return axis[static_cast<std::size_t>(k)]; }
   /// Half length of the shadow on a direction.
   double reach(const Vec3& d) const {
-    return half.x * std::abs(dot(axis[0], d)) + half.y * std::abs(dot(axis[1], d)) +
-           half.z * std::abs(dot(axis[2], d));
+    return half[0] * std::abs(dot(axis[0], d)) + half[1] * std::abs(dot(axis[1], d)) +
+           half[2] * std::abs(dot(axis[2], d));
   }
-  double size() const { return 2.0 * std::max({half.x, half.y, half.z}); }
+  double size() const { return 2.0 * std::max({half[0], half[1], half[2]}); }
 
  private:
   static Vec3 column(const Mat3& R, int k) { return {R(0, k), R(1, k), R(2, k)}; }
@@ -63,9 +63,9 @@ Axis best_axis(const Placed& A, const Placed& B) {
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       const Vec3 d = cross(A.e(i), B.e(j));
-      const double norm = length(d);
-      if (norm < 1e-4) continue;  // parallel edges: a face axis says the same
-      offer(Axis::Kind::kEdges, i, j, (1.0 / norm) * d, 1e3 * tolerance);
+      const double sine = norm(d);
+      if (sine < 1e-4) continue;  // parallel edges: a face axis says the same
+      offer(Axis::Kind::kEdges, i, j, (1.0 / sine) * d, 1e3 * tolerance);
     }
   }
   return best;

@@ -20,8 +20,8 @@ void grow(Aabb& box, const Aabb& other) {
 
 int longest_axis(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;
-  if (size.x >= size.y && size.x >= size.z) return 0;
-  return size.y >= size.z ? 1 : 2;
+  if (size[0] >= size[1] && size[0] >= size[2]) return 0;
+  return size[1] >= size[2] ? 1 : 2;
 }
 
 }  // namespace

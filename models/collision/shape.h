@@ -15,7 +15,7 @@ namespace nsn {
 /// Where a shape is: world = x + R local.
 struct Pose {
   Vec3 x;
-  Mat3 R = Mat3::identity();
+  Mat3 R = identity<3>();
 
   Vec3 apply(const Vec3& local) const { return x + R * local; }
   Vec3 inverse_apply(const Vec3& world) const { return transpose_times(R, world - x); }

@@ -13,7 +13,7 @@ void collide_sphere_sphere(const Shape& a, const Pose& pose_a, const Shape& b, c
   const double radius_a = static_cast<const Sphere&>(a).radius();
   const double radius_b = static_cast<const Sphere&>(b).radius();
   const Vec3 between = pose_a.x - pose_b.x;
-  const double distance = length(between);
+  const double distance = norm(between);
   if (distance - radius_a - radius_b > margin) return;
   const Vec3 normal = distance > 0.0 ? (1.0 / distance) * between : Vec3{0, 0, 1};
   out.push_back(
@@ -46,10 +46,10 @@ void collide_sphere_box(const Shape& sphere, const Pose& pose_a, const Shape& bo
   const double radius = static_cast<const Sphere&>(sphere).radius();
   const Vec3& half = static_cast<const Box&>(box).half();
   const Vec3 centre = pose_b.inverse_apply(pose_a.x);
-  Vec3 nearest{std::clamp(centre.x, -half.x, half.x), std::clamp(centre.y, -half.y, half.y),
-               std::clamp(centre.z, -half.z, half.z)};
+  Vec3 nearest{std::clamp(centre[0], -half[0], half[0]), std::clamp(centre[1], -half[1], half[1]),
+               std::clamp(centre[2], -half[2], half[2])};
   Vec3 normal = centre - nearest;
-  const double distance = length(normal);
+  const double distance = norm(normal);
   if (distance - radius > margin) return;
   if (distance > 0.0) {
     normal = (1.0 / distance) * normal;

@@ -32,10 +32,10 @@ void validate(const Contact& contact, int index, int num_bodies) {
   }
   NSN_THROW_UNLESS(contact.body_a != contact.body_b, "contact {}: both sides are body {}", index,
                    contact.body_a);
-  const double norm = length(contact.normal);
-  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "contact {}: normal has length {}, not 1", index,
-                   norm);
-  NSN_THROW_UNLESS(is_finite(contact.local_a) && is_finite(contact.local_b),
+  const double size = norm(contact.normal);
+  NSN_THROW_UNLESS(std::abs(size - 1.0) < 1e-6, "contact {}: normal has length {}, not 1", index,
+                   size);
+  NSN_THROW_UNLESS(all_finite(contact.local_a) && all_finite(contact.local_b),
                    "contact {}: a point is not finite", index);
   NSN_THROW_UNLESS(contact.mu >= 0.0 && std::isfinite(contact.mu),
                    "contact {}: friction coefficient {} is negative or not finite", index,
@@ -114,7 +114,7 @@ void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3&
 }
 
 Vec3 ContactRowSet::to_world(int k, const Vec3& r) const {
-  return r.x * at(k).normal + r.y * frame(k).t1 + r.z * frame(k).t2;
+  return r[0] * at(k).normal + r[1] * frame(k).t1 + r[2] * frame(k).t2;
 }
 
 Vec3 ContactRowSet::from_world(int k, const Vec3& r) const {

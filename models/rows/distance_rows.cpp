@@ -48,7 +48,7 @@ void DistanceRowSet::evaluate(int k, const Configuration& where, RowBlock& out) 
   const Vec3 arm_a = a.R * d.local_a;
   const Vec3 arm_b = b.R * d.local_b;
   const Vec3 between = (a.x - b.x) + (arm_a - arm_b);
-  const double distance = length(between);
+  const double distance = norm(between);
   const Vec3 n = distance > 0.0 ? (1.0 / distance) * between : Vec3{0, 0, 1};
   out.value = {(distance - d.length) / where.h(), 0.0, 0.0};
   const Vec3 rows[4] = {n, cross(arm_a, n), -n, -cross(arm_b, n)};
@@ -66,18 +66,18 @@ void DistanceRowSet::add_stiffness(int k, const Configuration& where, const Vec3
   const Vec3 arm_a = a.R * d.local_a;
   const Vec3 arm_b = b.R * d.local_b;
   const Vec3 between = (a.x - b.x) + (arm_a - arm_b);
-  const double distance = length(between);
+  const double distance = norm(between);
   if (!(distance > 0.0)) return;
   const Vec3 n = (1.0 / distance) * between;
   // The direction turns with the link: d(r n)/da = (r / |a - b|) (I - n n^T), kept per node.
-  const Mat3 turning = (r.x / distance) * (Mat3::identity() + (-1.0) * outer(n, n));
+  const Mat3 turning = (r[0] / distance) * (identity<3>() + (-1.0) * outer(n, n));
   const auto add = [&](int body, const BodyState& state, const Vec3& arm, double sign) {
     if (!state.dynamic) return;
     Mat3& linear = K[static_cast<std::size_t>(linear_node(body))];
     Mat3& angular = K[static_cast<std::size_t>(angular_node(body))];
     linear = linear + turning;
     angular =
-        angular + arm_stiffness(arm, sign * r.x * n) + skew(arm) * turning * transpose(skew(arm));
+        angular + arm_stiffness(arm, sign * r[0] * n) + skew(arm) * turning * transpose(skew(arm));
   };
   add(d.body_a, a, arm_a, 1.0);
   add(d.body_b, b, arm_b, -1.0);

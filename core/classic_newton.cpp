@@ -1,0 +1,547 @@
+#include "core/classic_newton.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/vector_kernels.h"
+#include "ncp/friction.h"
+#include "ncp/minimum_map.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kMinAlpha = 1e-4;  // row-scaled form: 1e-2 and 1e-8 measured worse
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Vector buffer(const char* name, Index n) { return Vector(name, at(n)); }
+
+ncp::NcpValue<double> ncp_value(const NewtonOptions& options, double a, double b) {
+  if (options.ncp == NcpKind::kMinimumMap) return ncp::MinimumMap{}(a, b);
+  return ncp::FischerBurmeister{options.origin}(a, b);
+}
+
+void set_unit_row(Mat3& A, int k, double value) {
+  for (int j = 0; j < 3; ++j) A(k, j) = 0.0;
+  A(k, k) = value;
+}
+
+Index find_block(const BlockCsr& A, Index i, Index j) {
+  const Index* begin = A.column.data() + A.row_begin(i);
+  const Index* end = A.column.data() + A.row_begin(i + 1);
+  return static_cast<Index>(std::lower_bound(begin, end, j) - A.column.data());
+}
+
+/// Pattern of H + J^T C^-1 J: nodes that share a row block.
+BlockCsr stiffness_pattern(const BlockCsr& J) {
+  std::vector<BlockTriplet> triplets;
+  for (Index n = 0; n < J.columns; ++n) triplets.push_back({n, n, {}});
+  for (Index i = 0; i < J.rows; ++i) {
+    for (Index p = J.row_begin(i); p < J.row_begin(i + 1); ++p) {
+      for (Index q = J.row_begin(i); q < J.row_begin(i + 1); ++q) {
+        triplets.push_back({J.column(p), J.column(q), {}});
+      }
+    }
+  }
+  return block_csr_from_triplets(J.columns, J.columns, triplets);
+}
+
+}  // namespace
+
+ClassicNewton::ClassicNewton(const NewtonOptions& options, const SolverRegistry& registry)
+    : options_(options), linear_(make_linear_chain(options.linear, registry)) {
+  history_.reserve(at(options.max_iterations) + 1);
+}
+
+void ClassicNewton::fit(const System& system) {
+  at_.fit(system);
+  if (pattern_id_ == system.pattern_id && operator_ != nullptr) return;
+  pattern_id_ = system.pattern_id;
+  const Index rows = system.rows();
+  const Index dofs = system.dofs();
+  rows_.assign(at(system.blocks()), {});
+  const bool stiffness = options_.formulation == Formulation::kStiffness;
+  const bool symmetric = options_.friction != FrictionKind::kFullAlartCurnier;
+  delassus_.analyze(at_.J);
+  if (stiffness) {
+    S_ = stiffness_pattern(at_.J);
+    node_block_.clear();
+    for (Index i = 0; i < at_.J.rows; ++i) {
+      for (Index p = at_.J.row_begin(i); p < at_.J.row_begin(i + 1); ++p) {
+        for (Index q = at_.J.row_begin(i); q < at_.J.row_begin(i + 1); ++q) {
+          node_block_.push_back(find_block(S_, at_.J.column(p), at_.J.column(q)));
+        }
+      }
+    }
+  } else {
+    S_ = delassus_.matrix();
+    S_.value = Vector("S.value", S_.value.extent(0));
+  }
+  operator_ = std::make_unique<BlockOperator>(S_, symmetric);
+  no_compliance_ = buffer("zero", kBlockSize * system.blocks());
+  C_out_ = buffer("C", kBlockSize * system.blocks());
+  for (Vector* v : {&g_, &du_, &scratch_, &zero_u_, &u_try_, &best_u_, &watch_u_, &impulse_old_,
+                    &quasi_}) {
+    *v = buffer("node vector", dofs);
+  }
+  H_ = buffer("H", kBlockSize * system.nodes());
+  H_inverse_ = buffer("H^-1", kBlockSize * system.nodes());
+  for (Vector* v : {&dr_, &row_scratch_, &r_try_, &best_r_, &watch_r_}) {
+    *v = buffer("row vector", rows);
+  }
+  b_ = buffer("b", S_.scalar_rows());
+  x_ = buffer("x", S_.scalar_rows());
+}
+
+void ClassicNewton::start(const System& system, State& state, bool warm) {
+  if (!warm || !options_.warm_start) Kokkos::deep_copy(state.r, 0.0);
+  switch (options_.start) {
+    case StartingIterate::kZero:
+      Kokkos::deep_copy(state.u, 0.0);
+      break;
+    case StartingIterate::kPrevious:
+      Kokkos::deep_copy(state.u, system.u_start);
+      break;
+    case StartingIterate::kPredicted:
+      Kokkos::deep_copy(state.u, system.u_free);
+      break;
+  }
+  t_ = options_.step_length;
+  forcing_ = 0.1;
+  Kokkos::deep_copy(quasi_, 0.0);
+  history_.clear();
+}
+
+void ClassicNewton::scale_normal(const System& system, Index i, const Vec3& v, double r,
+                                 BlockRow& row) const {
+  const double rho = system.rho(kBlock * i);
+  const double E = system.E(kBlockSize * i);
+  const auto f = ncp_value(options_, v[0], rho * r);
+  row.phi[0] = f.phi;
+  row.force[0] = r;
+  set_unit_row(row.U, 0, 1.0);
+  if (options_.form == NcpForm::kAlphaScaled) {
+    set_unit_row(row.L, 0, f.d_a);
+    set_unit_row(row.C, 0, f.d_a * E + f.d_b * rho);
+    row.h[0] = f.phi;
+    row.force[0] = f.d_a * r;
+  } else if (f.d_a == 0.0) {  // inactive: r_N -> 0
+    set_unit_row(row.L, 0, 0.0);
+    set_unit_row(row.C, 0, rho);
+    row.h[0] = f.phi;
+  } else {
+    const double alpha = std::max(f.d_a, kMinAlpha);
+    set_unit_row(row.L, 0, 1.0);
+    set_unit_row(row.C, 0, E + f.d_b * rho / alpha);
+    row.h[0] = f.phi / alpha;
+  }
+}
+
+void ClassicNewton::scale_paper_friction(double rho, double F, const Vec3& v, const double* r,
+                                         BlockRow& row) const {
+  const double slip = std::hypot(v[1], v[2]);
+  const double size = std::hypot(r[1], r[2]);
+  const bool active = F > 0.0;
+  const double W = !active ? rho
+                   : options_.ncp == NcpKind::kMinimumMap
+                       ? ncp::MinimumMapFriction{}(slip, size, F, rho)
+                       : ncp::FischerBurmeisterFriction{}(slip, size, F, rho);
+  for (int k = 1; k < 3; ++k) {
+    set_unit_row(row.L, k, active ? 1.0 : 0.0);
+    set_unit_row(row.U, k, 1.0);
+    set_unit_row(row.C, k, W);
+    row.h[k] = (active ? v[k] : 0.0) + W * r[k];
+    row.phi[k] = row.h[k];
+    row.force[k] = active || options_.form == NcpForm::kRowScaled ? r[k] : 0.0;
+  }
+}
+
+void ClassicNewton::scale_alart_curnier(double rho, double F, const Vec3& v, double* r,
+                                        BlockRow& row) const {
+  const double slip[2] = {v[1], v[2]};
+  const auto where = ncp::AlartCurnier{}(slip, r + 1, F, rho);
+  for (int k = 1; k < 3; ++k) {
+    set_unit_row(row.L, k, 1.0);
+    set_unit_row(row.U, k, 1.0);
+    set_unit_row(row.C, k, 0.0);
+    row.h[k] = row.phi[k] = v[k];
+  }
+  if (where.region != ncp::FrictionRegion::kStick) {
+    const auto across = ncp::symmetric_slip(where, slip, r + 1, F > 0.0 ? F : 0.0, rho);
+    const bool open = where.region == ncp::FrictionRegion::kOpen;
+    const double* t = where.direction;
+    const double* p = where.perpendicular;
+    const double keep = open ? 0.0 : p[0] * r[1] + p[1] * r[2];
+    const double bound = open ? 0.0 : F;
+    row.phi[1] = rho * (bound - (t[0] * r[1] + t[1] * r[2]));
+    r[1] = bound * t[0] + keep * p[0];  // the impulse along t is known: set, not solved for
+    r[2] = bound * t[1] + keep * p[1];
+    set_unit_row(row.L, 1, 0.0);
+    set_unit_row(row.C, 1, rho);
+    row.h[1] = 0.0;
+    set_unit_row(row.L, 2, 0.0);
+    set_unit_row(row.C, 2, open ? rho : across.compliance);
+    row.h[2] = row.phi[2] = open ? 0.0 : across.residual;
+    if (!open) {
+      row.L(2, 1) = p[0];
+      row.L(2, 2) = p[1];
+      row.U(2, 1) = p[0];
+      row.U(2, 2) = p[1];
+      row.U(1, 1) = t[0];
+      row.U(1, 2) = t[1];
+    }
+  }
+  row.force[1] = r[1];
+  row.force[2] = r[2];
+}
+
+void ClassicNewton::scale_full_alart_curnier(double mu, double rho, double F, const Vec3& v,
+                                             const double* r, BlockRow& row) const {
+  const double slip[2] = {v[1], v[2]};
+  const auto where = ncp::AlartCurnier{}(slip, r + 1, F, rho);
+  const auto d = ncp::full_alart_curnier(where, r + 1, mu, rho);
+  for (int k = 1; k < 3; ++k) {  // rho phi, m/s
+    row.L(k, 0) = 0.0;
+    row.C(k, 0) = rho * d.d_normal[k - 1];
+    for (int j = 1; j < 3; ++j) {
+      row.L(k, j) = rho * d.d_v[2 * (k - 1) + j - 1];
+      row.C(k, j) = rho * d.d_x[2 * (k - 1) + j - 1];
+    }
+    set_unit_row(row.U, k, 1.0);
+    row.h[k] = row.phi[k] = rho * d.phi[k - 1];
+    row.force[k] = r[k];
+  }
+}
+
+void ClassicNewton::scale_contact(const System& system, Index i, double* r, BlockRow& row) const {
+  const RowLaw& law = system.laws[at(i)];
+  const Vec3 v =
+      load3(&at_.value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r);
+  const double rho = system.rho(kBlock * i + 1);
+  const double F = law.mu * r[0];
+  scale_normal(system, i, v, r[0], row);
+  switch (options_.friction) {
+    case FrictionKind::kAlartCurnier:
+      scale_alart_curnier(rho, F, v, r, row);
+      break;
+    case FrictionKind::kFullAlartCurnier:
+      scale_full_alart_curnier(law.mu, rho, F, v, r, row);
+      break;
+    default:
+      scale_paper_friction(rho, F, v, r, row);
+  }
+  row.R = options_.friction == FrictionKind::kFullAlartCurnier ? identity<3>() : row.L;
+}
+
+void ClassicNewton::scale_box(const System& system, Index i, double* r, BlockRow& row) const {
+  const RowLaw& law = system.laws[at(i)];
+  const Mat3 E = load9(&system.E(kBlockSize * i));
+  const Vec3 v = load3(&at_.value(kBlock * i)) + E * load3(r);
+  row.L = row.R = row.U = identity<3>();
+  row.C = E;
+  for (int k = 0; k < 3; ++k) {
+    const double rho = system.rho(kBlock * i + k);
+    const double target = r[k] - v[k] / rho;
+    row.h[k] = row.phi[k] = v[k];
+    row.force[k] = r[k];
+    if (target > law.lo[k] && target < law.hi[k]) continue;
+    const double bound = target <= law.lo[k] ? law.lo[k] : law.hi[k];
+    set_unit_row(row.L, k, 0.0);
+    set_unit_row(row.R, k, 0.0);
+    set_unit_row(row.C, k, rho);
+    row.h[k] = row.phi[k] = rho * (r[k] - bound);
+  }
+}
+
+void ClassicNewton::scale(const System& system, Vector r) {
+  for (Index i = 0; i < system.blocks(); ++i) {
+    double* r_i = &r(kBlock * i);
+    if (system.laws[at(i)].is_contact()) {
+      scale_contact(system, i, r_i, rows_[at(i)]);
+    } else {
+      scale_box(system, i, r_i, rows_[at(i)]);
+    }
+  }
+}
+
+/// Forms g on the way.
+double ClassicNewton::merit(const System& system, ConstVector u) {
+  double sum = 0.0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    store3(&row_scratch_(kBlock * i), rows_[at(i)].force);
+    sum += dot(rows_[at(i)].phi, rows_[at(i)].phi);
+  }
+  at_.apply_transposed(row_scratch_, scratch_);
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Vec3 change = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
+    const Vec3 g = load9(&system.M(kBlockSize * n)) * change - load3(&scratch_(kBlock * n));
+    store3(&g_(kBlock * n), g);
+    const Vec3 e = load9(&system.M_inverse(kBlockSize * n)) * g;
+    sum += dot(e, e);
+  }
+  return std::sqrt(sum);
+}
+
+void ClassicNewton::regularize(double& entry, double diagonal) const {
+  entry += options_.regularization * (options_.relative_regularization ? std::abs(diagonal) : 1.0);
+}
+
+void ClassicNewton::linearise(StepEquations& equations, const State& state) {
+  const System& system = equations.system();
+  if (options_.stiffness == GeometricStiffness::kExact) {
+    equations.stiffness(state.u, state.r, H_);
+  } else {
+    Kokkos::deep_copy(H_, system.M);
+    for (Index n = 0; n < system.nodes(); ++n) {
+      for (int k = 0; k < 3; ++k) H_(kBlockSize * n + 4 * k) += quasi_(kBlock * n + k);
+    }
+  }
+  invert_blocks(H_, H_inverse_);
+  delassus_.assemble(at_.J, H_inverse_, no_compliance_);
+  if (options_.formulation == Formulation::kStiffness) {
+    assemble_stiffness(system);
+  } else {
+    assemble_compliance(system);
+  }
+  operator_->values_changed();
+}
+
+void ClassicNewton::assemble_compliance(const System& system) {
+  const BlockCsr& W = delassus_.matrix();
+  multiply_blocks(H_inverse_, g_, scratch_);
+  at_.apply(scratch_, row_scratch_);
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const BlockRow& row = rows_[at(i)];
+    store3(&b_(kBlock * i), row.L * load3(&row_scratch_(kBlock * i)) - row.h);
+    store9(&C_out_(kBlockSize * i), row.C);
+    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) {
+      const BlockRow& other = rows_[at(W.column(k))];
+      Mat3 S = row.L * load9(&W.value(kBlockSize * k)) * transpose(other.R);
+      if (W.column(k) == i) {
+        S += row.C;
+        for (int d = 0; d < 3; ++d) regularize(S(d, d), S(d, d));
+      }
+      store9(&S_.value(kBlockSize * k), S);
+    }
+  }
+}
+
+void ClassicNewton::assemble_stiffness(const System& system) {
+  const BlockCsr& J = at_.J;
+  const BlockCsr& W = delassus_.matrix();
+  Kokkos::deep_copy(S_.value, 0.0);
+  for (Index n = 0; n < system.nodes(); ++n) {
+    store9(&S_.value(kBlockSize * find_block(S_, n, n)), load9(&H_(kBlockSize * n)));
+    store3(&b_(kBlock * n), -load3(&g_(kBlock * n)));
+  }
+  std::size_t entry = 0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    BlockRow& row = rows_[at(i)];
+    const double* D = &W.value(kBlockSize * find_block(W, i, i));
+    for (int d = 0; d < 3; ++d) regularize(row.C(d, d), D[4 * d] + row.C(d, d));
+    store9(&C_out_(kBlockSize * i), row.C);
+    const Mat3 stiffness = transpose(row.R) * inverse(row.C);
+    const Vec3 pushed = stiffness * row.h;
+    for (Index p = J.row_begin(i); p < J.row_begin(i + 1); ++p) {
+      const Mat3 J_p = load9(&J.value(kBlockSize * p));
+      double* b = &b_(kBlock * J.column(p));
+      store3(b, load3(b) - transpose_times(J_p, pushed));
+      const Mat3 left = transpose(J_p) * stiffness * row.L;
+      for (Index q = J.row_begin(i); q < J.row_begin(i + 1); ++q) {
+        double* S = &S_.value(kBlockSize * node_block_[entry++]);
+        store9(S, load9(S) + left * load9(&J.value(kBlockSize * q)));
+      }
+    }
+  }
+}
+
+LinearControl ClassicNewton::control() const {
+  LinearControl control;
+  control.rtol = options_.eisenstat_walker ? forcing_ : options_.linear_tolerance;
+  control.iteration_budget = options_.linear_iterations;
+  return control;
+}
+
+LinearReport ClassicNewton::solve_linear(const System& system) {
+  if (observer_) {
+    const bool stiffness = options_.formulation == Formulation::kStiffness;
+    observer_({static_cast<int>(history_.size()), &S_, b_, operator_->symmetric(), &at_.J, H_,
+               C_out_, stiffness ? "stiffness" : "compliance"});
+  }
+  Kokkos::deep_copy(x_, 0.0);
+  linear_->prepare(*operator_);
+  const LinearReport report = linear_->solve(b_, x_, control());
+  recover(system);
+  return report;
+}
+
+/// du and dr from the solution x of either form.
+void ClassicNewton::recover(const System& system) {
+  if (options_.formulation == Formulation::kStiffness) {
+    Kokkos::deep_copy(du_, x_);
+    at_.apply(du_, row_scratch_);
+    for (Index i = 0; i < system.blocks(); ++i) {
+      const BlockRow& row = rows_[at(i)];
+      const Vec3 x = -(inverse(row.C) * (row.h + row.L * load3(&row_scratch_(kBlock * i))));
+      store3(&dr_(kBlock * i), transpose_times(row.U, x));
+    }
+    return;
+  }
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const BlockRow& row = rows_[at(i)];
+    const Vec3 x = load3(&x_(kBlock * i));
+    store3(&row_scratch_(kBlock * i), transpose_times(row.R, x));
+    store3(&dr_(kBlock * i), transpose_times(row.U, x));
+  }
+  at_.apply_transposed(row_scratch_, scratch_);
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Vec3 push = load3(&scratch_(kBlock * n)) - load3(&g_(kBlock * n));
+    store3(&du_(kBlock * n), load9(&H_inverse_(kBlockSize * n)) * push);
+  }
+}
+
+void ClassicNewton::advance(const State& state, double t) {
+  Kokkos::deep_copy(u_try_, state.u);
+  Kokkos::deep_copy(r_try_, state.r);
+  axpby(t, du_, 1.0, u_try_);
+  axpby(t, dr_, 1.0, r_try_);
+}
+
+double ClassicNewton::trial_merit(StepEquations& equations, const State& state, double t) {
+  advance(state, t);
+  at_.evaluate(equations, u_try_);
+  scale(equations.system(), r_try_);
+  return merit(equations.system(), u_try_);
+}
+
+double ClassicNewton::step_length(StepEquations& equations, const State& state,
+                                  const NewtonIteration& last) {
+  const bool has_history = history_.size() > 1;
+  const double before = has_history ? history_[history_.size() - 2].error.total : last.error.total;
+  switch (options_.damping) {
+    case Damping::kConstant:
+      return options_.step_length;
+    case Damping::kAdaptive:
+      if (has_history) {
+        t_ = last.error.total <= before ? std::min(1.0, 1.5 * t_) : std::max(0.4, 0.6 * t_);
+      }
+      return t_;
+    case Damping::kWatchdog: {
+      constexpr std::size_t kPatience = 4;
+      const std::size_t n = history_.size();
+      const bool patient = n <= kPatience || merit_ < history_[n - 1 - kPatience].merit;
+      if (patient) return 1.0;
+      [[fallthrough]];
+    }
+    case Damping::kLineSearch: {
+      double t = 1.0;
+      for (int k = 0; k < 8; ++k, t *= 0.5) {
+        if (trial_merit(equations, state, t) <= (1.0 - 1e-4 * t) * merit_) return t;
+      }
+      return t;
+    }
+  }
+  return 1.0;
+}
+
+/// u = u_free + M^-1 J^T r, J at the newest velocity, in two passes.
+void ClassicNewton::project_momentum(StepEquations& equations, State& state) {
+  const System& system = equations.system();
+  for (int pass = 0; pass < 2; ++pass) {
+    at_.evaluate(equations, state.u);
+    at_.apply_transposed(state.r, scratch_);
+    multiply_blocks(system.M_inverse, scratch_, state.u);
+    axpby(1.0, system.u_free, 1.0, state.u);
+  }
+}
+
+/// c_k = [(J_new - J_old)^T r]_k / du_k with r held at its newest value; H_kk = M_kk - min(0, c_k).
+void ClassicNewton::update_quasi_newton(const System& system) {
+  at_.apply_transposed(row_scratch_, scratch_);  // row_scratch_: newest r
+  const double floor = 1e-9 * std::max(norm_max(u_try_), 1e-12);
+  for (Index k = 0; k < system.dofs(); ++k) {
+    const double moved = u_try_(k) - zero_u_(k);
+    if (std::abs(moved) < floor) continue;  // keep the last value
+    quasi_(k) = -std::min(0.0, (scratch_(k) - impulse_old_(k)) / moved);
+  }
+}
+
+bool ClassicNewton::out_of_time() const {
+  if (options_.cancel && options_.cancel()) return true;
+  if (options_.time_budget <= 0.0) return false;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+  return spent.count() > options_.time_budget;
+}
+
+NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool warm) {
+  const System& system = equations.system();
+  started_ = std::chrono::steady_clock::now();
+  fit(system);
+  start(system, state, warm);
+  NewtonResult result;
+  double best = std::numeric_limits<double>::infinity();
+  double last_merit = 0.0;
+  NewtonIteration record;
+  for (int iteration = 0;; ++iteration) {
+    at_.evaluate(equations, state.u);                             // evaluate
+    record.error = at_.error(system, state.u, state.r);           // measure
+    scale(system, state.r);                                       // scale
+    merit_ = record.merit = merit(system, state.u);
+    history_.push_back(record);
+    if (record.error.total < best) {
+      best = record.error.total;
+      Kokkos::deep_copy(best_u_, state.u);
+      Kokkos::deep_copy(best_r_, state.r);
+    }
+    result.status = NewtonStatus::kNonFinite;
+    if (!std::isfinite(merit_)) break;
+    result.status = NewtonStatus::kConverged;
+    if (record.error.relative <= options_.tolerance) break;
+    result.status = NewtonStatus::kBudgetReached;
+    if (iteration == options_.max_iterations) break;
+    result.status = NewtonStatus::kCancelled;
+    if (out_of_time()) break;
+
+    if (options_.eisenstat_walker && iteration > 0) {
+      const double ratio = merit_ / last_merit;
+      forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
+    }
+    last_merit = merit_;
+    linearise(equations, state);                                  // linearise
+    const LinearReport report = solve_linear(system);             // solve
+    result.linear_iterations += report.iterations;
+    ++result.iterations;
+    result.status = NewtonStatus::kLinearFailure;
+    if (!all_finite(du_) || !all_finite(dr_)) break;
+    const double t = step_length(equations, state, record);       // update
+    advance(state, t);
+    if (options_.stiffness == GeometricStiffness::kDiagonal) {
+      Kokkos::deep_copy(zero_u_, state.u);
+      Kokkos::deep_copy(row_scratch_, r_try_);
+      at_.evaluate(equations, state.u);
+      at_.apply_transposed(row_scratch_, impulse_old_);
+      at_.evaluate(equations, u_try_);
+      update_quasi_newton(system);
+    }
+    Kokkos::deep_copy(state.u, u_try_);
+    Kokkos::deep_copy(state.r, r_try_);
+    record = {};
+    record.step_length = t;
+    record.step = t * norm_max(du_);
+    record.factorizations = 1;
+    record.linear_iterations = report.iterations;
+    record.linear_status = report.status;
+    record.linear_residual = report.relative_residual();
+  }
+  if (options_.best_iterate && std::isfinite(best)) {
+    Kokkos::deep_copy(state.u, best_u_);
+    Kokkos::deep_copy(state.r, best_r_);
+  }
+  if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
+  at_.evaluate(equations, state.u);
+  result.error = at_.error(system, state.u, state.r);
+  result.linear_solver = std::string(linear_->name());
+  return result;
+}
+
+}  // namespace nsn

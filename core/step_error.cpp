@@ -1,0 +1,106 @@
+#include "core/step_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/math3.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+/// The three parts of one block's error.
+struct BlockError {
+  double normal = 0.0;  // m/s
+  double friction = 0.0;
+  double box = 0.0;
+};
+
+BlockError contact_error(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
+  BlockError error;
+  error.normal = std::abs(std::min(v[0], rho[0] * r[0]));
+  const double bound = law.mu * std::max(r[0], 0.0);
+  const double tau[2] = {r[1] - v[1] / rho[1], r[2] - v[2] / rho[1]};
+  const double size = std::hypot(tau[0], tau[1]);
+  const double shrink = size > bound ? bound / size : 1.0;
+  error.friction = rho[1] * std::hypot(r[1] - shrink * tau[0], r[2] - shrink * tau[1]);
+  return error;
+}
+
+BlockError box_error(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
+  BlockError error;
+  for (int k = 0; k < 3; ++k) {
+    const double clipped = std::clamp(r[k] - v[k] / rho[k], law.lo[k], law.hi[k]);
+    error.box = std::max(error.box, rho[k] * std::abs(r[k] - clipped));
+  }
+  return error;
+}
+
+}  // namespace
+
+void multiply_blocks(ConstVector blocks, ConstVector x, Vector y) {
+  for (Index i = 0; i < size_of(blocks) / kBlockSize; ++i) {
+    store3(&y(kBlock * i), load9(&blocks(kBlockSize * i)) * load3(&x(kBlock * i)));
+  }
+}
+
+void StepEvaluation::fit(const System& system) {
+  if (pattern_id_ == system.pattern_id && J.rows == system.blocks()) return;
+  pattern_id_ = system.pattern_id;
+  J.rows = system.blocks();
+  J.columns = system.nodes();
+  J.row_begin = system.row_begin;
+  J.column = system.column;
+  J.value = Vector("J.value", kBlockSize * system.column.extent(0));
+  value = Vector("row value", static_cast<std::size_t>(system.rows()));
+  impulse_ = Vector("J^T r", static_cast<std::size_t>(system.dofs()));
+}
+
+void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {
+  Kokkos::deep_copy(impulse, 0.0);
+  for (Index i = 0; i < J.rows; ++i) {
+    const Vec3 r_i = load3(&r(kBlock * i));
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+      double* target = &impulse(kBlock * J.column(k));
+      store3(target, load3(target) + transpose_times(load9(&J.value(kBlockSize * k)), r_i));
+    }
+  }
+}
+
+StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector r) {
+  StepError out;
+  double worst = 0.0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const RowLaw& law = system.laws[static_cast<std::size_t>(i)];
+    const double* r_i = &r(kBlock * i);
+    const double* rho = &system.rho_error(kBlock * i);
+    const Vec3 v = load3(&value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r_i);
+    const BlockError e =
+        law.is_contact() ? contact_error(law, v, r_i, rho) : box_error(law, v, r_i, rho);
+    const double largest = std::max({e.normal, e.friction, e.box});
+    if (!(largest <= worst)) {
+      worst = largest;
+      out.worst = i;
+    }
+    out.normal = std::max(out.normal, system.h * e.normal);
+    out.friction = std::max(out.friction, e.friction);
+    out.box = std::max(out.box, e.box);
+  }
+  apply_transposed(r, impulse_);
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Vec3 change = load9(&system.M_inverse(kBlockSize * n)) * load3(&impulse_(kBlock * n));
+    for (int k = 0; k < 3; ++k) {
+      const double e = std::abs(u(kBlock * n + k) - system.u_free(kBlock * n + k) - change[k]);
+      if (!(e <= out.momentum)) out.momentum = e;
+    }
+  }
+  out.total = std::max({worst, out.momentum});
+  if (!std::isfinite(worst) || !std::isfinite(out.momentum)) {
+    out.total = std::numeric_limits<double>::infinity();
+  }
+  out.relative = out.total / system.speed_scale;
+  return out;
+}
+
+}  // namespace nsn

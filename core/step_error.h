@@ -1,0 +1,53 @@
+/// How far an iterate is from the solution of a step, the same for every method (docs/theory.md):
+///
+///   e_n = h max |min(v_N, rho r_N)|                        m      gap and normal impulse
+///   e_f = max rho |r_T - P(r_T - v_T / rho)|               m/s    P: projection on |r_T| <= mu r_N
+///   e_b = max rho |r - clip(r - v / rho, lo, hi)|          m/s    box rows
+///   e_m = max |u - u_free - M^-1 J^T r|                    m/s    momentum
+///
+///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
+///
+/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start of
+/// the step. Never a solver's own scaled residual.
+#pragma once
+
+#include "core/block_csr.h"
+#include "core/system.h"
+#include "core/types.h"
+
+namespace nsn {
+
+struct StepError {
+  double normal = 0.0;    ///< e_n, m
+  double friction = 0.0;  ///< e_f, m/s
+  double box = 0.0;       ///< e_b, m/s
+  double momentum = 0.0;  ///< e_m, m/s or rad/s
+  double total = 0.0;     ///< m/s; infinite where an iterate is not finite
+  double relative = 0.0;  ///< total over the step's speed scale
+  Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
+};
+
+/// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit().
+class StepEvaluation {
+ public:
+  /// Allocates for the system's pattern; nothing where it is the one of the last call.
+  void fit(const System& system);
+  void evaluate(StepEquations& equations, ConstVector u) { equations.evaluate(u, value, J); }
+  /// impulse = J^T r, 3 per node
+  void apply_transposed(ConstVector r, Vector impulse) const;
+  /// y = J u, 3 per block
+  void apply(ConstVector u, Vector y) const { multiply(J, u, y); }
+  StepError error(const System& system, ConstVector u, ConstVector r);
+
+  Vector value;  ///< 3 per block, m/s
+  BlockCsr J;
+
+ private:
+  std::uint64_t pattern_id_ = 0;
+  Vector impulse_;
+};
+
+/// y = blocks x for 3x3 block diagonal matrices, 9 per block.
+void multiply_blocks(ConstVector blocks, ConstVector x, Vector y);
+
+}  // namespace nsn

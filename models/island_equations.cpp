@@ -1,0 +1,189 @@
+#include "models/island_equations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/linear_operator.h"
+
+namespace nsn {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A view of exactly n entries, reallocated only where the length changes.
+void resize(Vector& v, Index n) {
+  if (size_of(v) != n) v = Vector("island", at(n));
+}
+
+}  // namespace
+
+void IslandWorkspace::start(const World& world, double h) {
+  configuration.start(world.bodies(), h);
+  position.assign(at(world.num_bodies()), -1);
+  K.resize(at(2 * world.num_bodies()));
+}
+
+void IslandEquations::assemble(const World& world, const Island& island,
+                               const std::vector<const RowSet*>& sets,
+                               const ComplementarityOptions& scaling,
+                               IslandWorkspace& shared) {
+  world_ = &world;
+  island_ = &island;
+  sets_ = &sets;
+  shared_ = &shared;
+  system_.h = shared.configuration.h();
+  for (std::size_t k = 0; k < island.bodies.size(); ++k) {
+    shared.position[at(island.bodies[k])] = static_cast<int>(k);
+  }
+  set_bodies(system_.h);
+  if (build_pattern()) system_.pattern_id = next_operator_id();
+  set_rows();
+  start_.fit(system_);
+  resize(zero_, system_.dofs());
+  Kokkos::deep_copy(zero_, 0.0);
+  start_.evaluate(*this, zero_);
+  set_complementarity_scaling({}, start_.J, system_);
+  Kokkos::deep_copy(system_.rho_error, system_.rho);
+  set_complementarity_scaling(scaling, start_.J, system_);
+}
+
+/// Node of the island, -1: fixed.
+int IslandEquations::local_node(int node) const {
+  const int position = shared_->position[at(node / 2)];
+  return position < 0 ? -1 : 2 * position + node % 2;
+}
+
+void IslandEquations::set_bodies(double h) {
+  const Index nodes = static_cast<Index>(2 * island_->bodies.size());
+  resize(system_.M, kBlockSize * nodes);
+  resize(system_.M_inverse, kBlockSize * nodes);
+  for (Vector* v : {&system_.u_start, &system_.u_free, &system_.weight}) {
+    resize(*v, kBlock * nodes);
+  }
+  double speed = h * norm(world_->gravity);
+  Index n = 0;
+  for (const int b : island_->bodies) {
+    const Body& body = world_->body(b);
+    const Mat3 inertia = world_inertia(body);
+    const Mat3 inertia_inverse = inverse(inertia);
+    const Vec3 v = body.velocity + h * (world_->gravity + (1.0 / body.mass) * body.force);
+    const Vec3 w = gyroscopic_update(inertia, body.angular_velocity, h) +
+                   h * (inertia_inverse * body.torque);
+    speed = std::max({speed, std::abs(v[0]), std::abs(v[1]), std::abs(v[2])});
+    store9(&system_.M(kBlockSize * n), body.mass * identity<3>());
+    store9(&system_.M_inverse(kBlockSize * n), (1.0 / body.mass) * identity<3>());
+    store3(&system_.u_start(kBlock * n), body.velocity);
+    store3(&system_.u_free(kBlock * n), v);
+    store3(&system_.weight(kBlock * n), h * world_->gravity);
+    ++n;
+    store9(&system_.M(kBlockSize * n), inertia);
+    store9(&system_.M_inverse(kBlockSize * n), inertia_inverse);
+    store3(&system_.u_start(kBlock * n), body.angular_velocity);
+    store3(&system_.u_free(kBlock * n), w);
+    store3(&system_.weight(kBlock * n), {});
+    ++n;
+  }
+  system_.speed_scale = speed > 0.0 ? speed : 1.0;
+}
+
+/// True if the pattern differs from the last one.
+bool IslandEquations::build_pattern() {
+  const std::size_t blocks = island_->rows.size();
+  slot_.resize(blocks);
+  bool changed = row_begin_.size() != blocks + 1 || system_.column.extent(0) != column_.size() ||
+                 size_of(start_.J.row_begin) != static_cast<Index>(blocks + 1) ||
+                 start_.J.columns != system_.nodes();
+  row_begin_.resize(blocks + 1);
+  row_begin_[0] = 0;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const RowRef ref = island_->rows[i];
+    const NodeList list = (*sets_)[at(ref.set)]->nodes(ref.k);
+    std::array<Index, kMaxNodesPerBlock> columns{};
+    slot_[i].fill(-1);
+    int count = 0;
+    for (int k = 0; k < list.count; ++k) {
+      const int node = local_node(list.node[at(k)]);
+      if (node >= 0) columns[at(count++)] = node;
+    }
+    std::sort(columns.begin(), columns.begin() + count);
+    for (int k = 0; k < list.count; ++k) {
+      const int node = local_node(list.node[at(k)]);
+      const auto place = std::find(columns.begin(), columns.begin() + count, node);
+      slot_[i][at(k)] = node < 0 ? std::int8_t{-1} : static_cast<std::int8_t>(place - columns.begin());
+    }
+    for (int k = 0; k < count; ++k, ++used) {
+      if (used == column_.size()) column_.push_back(-1);
+      changed = changed || column_[used] != columns[at(k)];
+      column_[used] = columns[at(k)];
+    }
+    changed = changed || row_begin_[i + 1] != static_cast<Index>(used);
+    row_begin_[i + 1] = static_cast<Index>(used);
+  }
+  changed = changed || column_.size() != used;
+  column_.resize(used);
+  if (!changed) return false;
+  system_.row_begin = IndexVector("J.row_begin", row_begin_.size());
+  system_.column = IndexVector("J.column", column_.size());
+  std::copy(row_begin_.begin(), row_begin_.end(), system_.row_begin.data());
+  std::copy(column_.begin(), column_.end(), system_.column.data());
+  return true;
+}
+
+void IslandEquations::set_rows() {
+  const auto blocks = static_cast<Index>(island_->rows.size());
+  system_.laws.resize(island_->rows.size());
+  resize(system_.E, kBlockSize * blocks);
+  resize(system_.rho, kBlock * blocks);
+  resize(system_.rho_error, kBlock * blocks);
+  const double h = system_.h;
+  for (Index i = 0; i < blocks; ++i) {
+    const RowRef ref = island_->rows[at(i)];
+    const RowSet& set = *(*sets_)[at(ref.set)];
+    system_.laws[at(i)] = set.law(ref.k, h);
+    store9(&system_.E(kBlockSize * i), diagonal((1.0 / (h * h)) * set.compliance(ref.k, h)));
+  }
+}
+
+void IslandEquations::move_bodies(ConstVector u) {
+  Index n = 0;
+  for (const int b : island_->bodies) {
+    shared_->configuration.move(world_->body(b), b, load3(&u(kBlock * n)), load3(&u(kBlock * (n + 1))));
+    n += 2;
+  }
+}
+
+void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J) {
+  move_bodies(u);
+  RowBlock block;
+  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+    const RowRef ref = island_->rows[i];
+    (*sets_)[at(ref.set)]->evaluate(ref.k, shared_->configuration, block);
+    const auto row = static_cast<Index>(i);
+    store3(&value(kBlock * row), block.value);
+    for (int k = 0; k < kMaxNodesPerBlock; ++k) {
+      const int slot = slot_[i][at(k)];
+      if (slot >= 0) store9(&J.value(kBlockSize * (J.row_begin(row) + slot)), block.J[at(k)]);
+    }
+  }
+}
+
+void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
+  move_bodies(u);
+  for (const int b : island_->bodies) shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
+  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+    const RowRef ref = island_->rows[i];
+    const Vec3 r_i = load3(&r(kBlock * static_cast<Index>(i)));
+    (*sets_)[at(ref.set)]->add_stiffness(ref.k, shared_->configuration, r_i, shared_->K);
+  }
+  Index n = 0;
+  for (const int b : island_->bodies) {
+    for (const int node : {linear_node(b), angular_node(b)}) {
+      const Mat3 stiff = positive_part(-system_.h * shared_->K[at(node)]);
+      store9(&H(kBlockSize * n), load9(&system_.M(kBlockSize * n)) + stiff);
+      ++n;
+    }
+  }
+}
+
+}  // namespace nsn

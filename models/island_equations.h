@@ -1,0 +1,58 @@
+/// One island of a world as the equations of a step (core/system.h).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/step_error.h"
+#include "core/system.h"
+#include "models/islands.h"
+#include "models/rows/row_set.h"
+#include "models/world.h"
+#include "precond/complementarity.h"
+
+namespace nsn {
+
+/// What the islands of one step share; each writes only the entries of its own bodies.
+struct IslandWorkspace {
+  Configuration configuration;
+  std::vector<int> position;  ///< of a body within its island; -1: fixed
+  std::vector<Mat3> K;        ///< geometric stiffness, per node
+
+  void start(const World& world, double h);
+};
+
+class IslandEquations final : public StepEquations {
+ public:
+  /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern id
+  /// where rows touch the same nodes as before. Everything given must outlive the step.
+  void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
+                const ComplementarityOptions& scaling, IslandWorkspace& shared);
+
+  const System& system() const override { return system_; }
+  void evaluate(ConstVector u, Vector value, BlockCsr& J) override;
+  void stiffness(ConstVector u, ConstVector r, Vector H) override;
+
+  const std::vector<int>& bodies() const { return island_->bodies; }
+  const std::vector<RowRef>& rows() const { return island_->rows; }
+
+ private:
+  int local_node(int node) const;
+  bool build_pattern();
+  void set_bodies(double h);
+  void set_rows();
+  void move_bodies(ConstVector u);
+
+  const World* world_ = nullptr;
+  const Island* island_ = nullptr;
+  const std::vector<const RowSet*>* sets_ = nullptr;
+  IslandWorkspace* shared_ = nullptr;
+  System system_;
+  std::vector<Index> row_begin_;   // pattern of J, compared with the last step's
+  std::vector<Index> column_;
+  std::vector<std::array<std::int8_t, kMaxNodesPerBlock>> slot_;  // where a block's nodes go in its row
+  StepEvaluation start_;           // rows at the start of the step
+  Vector zero_;
+};
+
+}  // namespace nsn

@@ -1,0 +1,60 @@
+#include "models/presets.h"
+
+#include "core/error.h"
+#include "core/options.h"
+
+namespace nsn {
+namespace {
+
+NewtonOptions accurate_preset() {
+  NewtonOptions options;
+  options.linear = {"contact-lu", "klu"};
+  return options;
+}
+
+NewtonOptions paper_preset() {
+  NewtonOptions options;
+  options.friction = FrictionKind::kPaper;
+  options.ncp = NcpKind::kFischerBurmeister;
+  options.origin = ncp::Origin::kInactive;
+  options.form = NcpForm::kAlphaScaled;
+  options.stiffness = GeometricStiffness::kNone;
+  options.max_iterations = 6;
+  options.start = StartingIterate::kZero;
+  options.warm_start = false;
+  options.step_length = 0.75;
+  options.best_iterate = false;
+  options.regularization = 1e-6;
+  options.relative_regularization = false;
+  options.linear = {"pcr"};
+  options.linear_iterations = 20;
+  options.tolerance = 0.0;  // a fixed number of iterations
+  return options;
+}
+
+NewtonOptions realtime_preset() {
+  NewtonOptions options;
+  options.linear = {"contact-lu", "klu"};
+  options.friction = FrictionKind::kSafeguarded;
+  options.max_iterations = 6;
+  options.tolerance = 1e-7;
+  options.stiffness = GeometricStiffness::kNone;
+  return options;
+}
+
+}  // namespace
+
+const std::vector<std::string>& preset_names() {
+  static const std::vector<std::string> names{"accurate", "realtime", "paper"};
+  return names;
+}
+
+NewtonOptions newton_preset(std::string_view name) {
+  if (name == "accurate") return accurate_preset();
+  if (name == "realtime") return realtime_preset();
+  if (name == "paper") return paper_preset();
+  throw std::invalid_argument(
+      fmt::format("unknown preset '{}'{}", name, suggestion(name, preset_names())));
+}
+
+}  // namespace nsn

@@ -1,0 +1,250 @@
+#include "models/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <mutex>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace nsn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// body(i) for i = 0 ... n - 1, each confined to its thread; the first exception is thrown again.
+template <class Body>
+void for_each_island(int n, const Body& body) {
+  std::exception_ptr error;
+  std::mutex mutex;
+  const auto guarded = [&](const int i) {
+    const SerialScope serial;
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      error = std::current_exception();
+    }
+  };
+  if (n > 1 && detail::may_dispatch()) {
+    Kokkos::parallel_for("islands",
+                         Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Dynamic>>(
+                             0, n, Kokkos::ChunkSize(1)),
+                         guarded);
+  } else {
+    for (int i = 0; i < n; ++i) guarded(i);
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+struct Simulation::Slot {
+  IslandEquations equations;
+  NewtonSolver newton;
+  State state;
+  bool warm = false;
+  NewtonResult result;
+
+  Slot(const NewtonOptions& options, const SolverRegistry& registry) : newton(options, registry) {}
+};
+
+Simulation::Simulation(World world, SimulationOptions options, SolverRegistry registry)
+    : world_(std::move(world)), options_(std::move(options)), registry_(std::move(registry)) {
+  NSN_THROW_UNLESS(options_.h > 0.0 && std::isfinite(options_.h), "time step {} is not positive",
+                   options_.h);
+  NSN_THROW_UNLESS(all_finite(world_.gravity), "gravity is not finite");
+  slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
+}
+
+Simulation::~Simulation() = default;
+
+const StepReport& Simulation::step() {
+  for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
+  report_ = {};
+  auto start = Clock::now();
+  detect();
+  report_.detect_seconds = seconds_since(start);
+  start = Clock::now();
+  assemble();
+  report_.assemble_seconds = seconds_since(start);
+  start = Clock::now();
+  solve();
+  report_.solve_seconds = seconds_since(start);
+  move_bodies();
+  keep_impulses();
+  summarise();
+  world_.time += options_.h;
+  return report_;
+}
+
+void Simulation::detect() {
+  finder_.find(world_, options_.h, contacts_);
+  sets_.assign(1, &contacts_);
+  for (const auto& rows : world_.rows()) sets_.push_back(rows.get());
+  impulse_.resize(sets_.size());
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    impulse_[s].assign(at(sets_[s]->size()), Vec3{});
+    report_.row_blocks += sets_[s]->size();
+  }
+  report_.contacts = contacts_.size();
+}
+
+const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {
+  const std::uint64_t id = set.id(k);
+  const auto found = std::lower_bound(impulses_.begin(), impulses_.end(), id,
+                                      [](const auto& entry, std::uint64_t key) {
+                                        return entry.first < key;
+                                      });
+  return found != impulses_.end() && found->first == id ? &found->second : nullptr;
+}
+
+void Simulation::assemble() {
+  shared_.start(world_, options_.h);
+  const auto& islands = island_finder_.find(world_, sets_, options_.islands);
+  num_islands_ = report_.islands = island_finder_.count();
+  while (static_cast<int>(slots_.size()) < num_islands_) {
+    slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
+  }
+  for_each_island(num_islands_, [&](int i) {
+    Slot& slot = *slots_[at(i)];
+    slot.equations.assemble(world_, islands[at(i)], sets_, options_.complementarity, shared_);
+    const System& system = slot.equations.system();
+    if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
+    if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
+    slot.warm = false;
+    for (Index row = 0; row < system.blocks(); ++row) {
+      const RowRef ref = slot.equations.rows()[at(row)];
+      const RowSet& set = *sets_[at(ref.set)];
+      const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
+      slot.warm = slot.warm || known != nullptr;
+      store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
+    }
+  });
+}
+
+void Simulation::solve() {
+  for (int i = 0; i < num_islands_; ++i) {
+    if (!observer_) break;
+    slots_[at(i)]->newton.observe(
+        [this, i](const NewtonSystemView& view) { observer_(i, view); });
+  }
+  // One island may spread its kernels over the threads; several are spread themselves.
+  if (num_islands_ == 1) return solve_island(*slots_[0]);
+  for_each_island(num_islands_, [&](int i) { solve_island(*slots_[at(i)]); });
+}
+
+void Simulation::solve_island(Slot& slot) const {
+  slot.result = slot.newton.solve(slot.equations, slot.state, slot.warm);
+}
+
+void Simulation::move_bodies() {
+  const double h = options_.h;
+  for (int i = 0; i < num_islands_; ++i) {
+    const Slot& slot = *slots_[at(i)];
+    Index n = 0;
+    for (const int b : slot.equations.bodies()) {
+      world_.body(b).velocity = load3(&slot.state.u(kBlock * n));
+      world_.body(b).angular_velocity = load3(&slot.state.u(kBlock * (n + 1)));
+      n += 2;
+    }
+  }
+  for (int b = 0; b < world_.num_bodies(); ++b) {
+    Body& body = world_.body(b);
+    if (body.kind == BodyKind::kStatic) continue;
+    if (body.dynamic() && shared_.position[at(b)] < 0) {  // no row touches it
+      body.velocity += h * (world_.gravity + (1.0 / body.mass) * body.force);
+      const Mat3 inertia = world_inertia(body);
+      body.angular_velocity = gyroscopic_update(inertia, body.angular_velocity, h) +
+                              h * (inverse(inertia) * body.torque);
+    }
+    shared_.configuration.move(body, b, body.velocity, body.angular_velocity);
+    report_.work_external += h * (dot(body.force, body.velocity) +
+                                  dot(body.torque, body.angular_velocity));
+    body.position += h * body.velocity;
+    body.orientation = normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
+    report_.speed = std::max(report_.speed, norm(body.velocity));
+  }
+}
+
+void Simulation::keep_impulses() {
+  next_impulses_.clear();
+  for (int i = 0; i < num_islands_; ++i) {
+    const Slot& slot = *slots_[at(i)];
+    const auto& rows = slot.equations.rows();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const RowRef ref = rows[row];
+      const RowSet& set = *sets_[at(ref.set)];
+      const Vec3 r = load3(&slot.state.r(kBlock * static_cast<Index>(row)));
+      const Vec3 world_impulse = set.to_world(ref.k, r);
+      impulse_[at(ref.set)][at(ref.k)] = world_impulse;
+      next_impulses_.emplace_back(set.id(ref.k), world_impulse);
+    }
+  }
+  std::sort(next_impulses_.begin(), next_impulses_.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  impulses_.swap(next_impulses_);
+}
+
+void Simulation::summarise() {
+  for (int i = 0; i < num_islands_; ++i) {
+    const NewtonResult& result = slots_[at(i)]->result;
+    report_.newton_iterations = std::max(report_.newton_iterations, result.iterations);
+    report_.factorizations += result.iterations;
+    report_.linear_iterations += result.linear_iterations;
+    report_.status = std::max(report_.status, result.status);
+    report_.handed_over = report_.handed_over || result.handed_over;
+    report_.restarted = report_.restarted || result.restarted;
+    if (report_.worst_island >= 0 && result.error.total <= report_.error.total) continue;
+    report_.error = result.error;
+    report_.worst_island = i;
+    const Index worst = result.error.worst;
+    if (worst < 0) continue;
+    const RowRef ref = slots_[at(i)]->equations.rows()[at(worst)];
+    int first = 0;
+    for (int s = 0; s < ref.set; ++s) first += sets_[at(s)]->size();
+    report_.worst_row = first + ref.k;
+  }
+  for (int k = 0; k < contacts_.size(); ++k) {
+    report_.penetration = std::max(report_.penetration, -contact_gap(k));
+  }
+  for (int k = 0; k < contacts_.size(); ++k) {  // work of kinematic bodies through their contacts
+    const Contact& c = contacts_.contacts()[at(k)];
+    const Vec3 point = contact_point(k);
+    const auto work = [&](int b, const Vec3& impulse) {
+      const Body& body = world_.body(b);
+      if (body.kind != BodyKind::kKinematic) return 0.0;
+      const Vec3 v = body.velocity + cross(body.angular_velocity, point - body.position);
+      return -dot(impulse, v);
+    };
+    report_.work_external += work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
+  }
+  report_.energy = nsn::energy(world_);
+}
+
+Vec3 Simulation::contact_impulse(int k) const { return impulse_[0][at(k)]; }
+Vec3 Simulation::row_impulse(int s, int k) const { return impulse_[at(s) + 1][at(k)]; }
+const std::vector<NewtonIteration>& Simulation::history(int island) const {
+  return slots_[at(island)]->newton.history();
+}
+const NewtonResult& Simulation::result(int island) const { return slots_[at(island)]->result; }
+const IslandEquations& Simulation::equations(int island) const {
+  return slots_[at(island)]->equations;
+}
+
+void Simulation::observe(std::function<void(int, const NewtonSystemView&)> observer) {
+  observer_ = std::move(observer);
+  if (!observer_) {
+    for (auto& slot : slots_) slot->newton.observe({});
+  }
+}
+
+}  // namespace nsn

@@ -1,0 +1,123 @@
+/// Steps a world through time: detect contacts, assemble islands, solve each, move the bodies.
+///
+///   nsn::Simulation simulation(std::move(world), options, nsn::standard_backends());
+///   for (int k = 0; k < 100; ++k) {
+///     const nsn::StepReport& report = simulation.step();
+///     if (!report.converged()) ...                       // the best iterate was taken
+///   }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/newton.h"
+#include "core/solver_registry.h"
+#include "models/contact_finder.h"
+#include "models/island_equations.h"
+#include "models/islands.h"
+#include "models/presets.h"
+#include "models/world.h"
+#include "precond/complementarity.h"
+
+namespace nsn {
+
+struct SimulationOptions {
+  double h = 1.0 / 120.0;  ///< time step, s, > 0
+  NewtonOptions newton = newton_preset("accurate");
+  ComplementarityOptions complementarity;
+  bool islands = true;  ///< solve islands apart; false: all in one system
+};
+
+/// What one step did.
+struct StepReport {
+  int contacts = 0;
+  int row_blocks = 0;
+  int islands = 0;
+  int newton_iterations = 0;    ///< largest of the islands
+  int factorizations = 0;       ///< sum over the islands
+  int linear_iterations = 0;    ///< sum over the islands
+  NewtonStatus status = NewtonStatus::kConverged;  ///< the worst of the islands
+  StepError error;              ///< of the worst island, m/s
+  int worst_island = -1;
+  int worst_row = -1;           ///< row block of the step (contacts in their order first)
+  bool handed_over = false;
+  bool restarted = false;
+  double penetration = 0.0;     ///< largest at the end of the step, m, >= 0
+  double energy = 0.0;          ///< kinetic and potential at the end, J
+  double work_external = 0.0;   ///< by forces, torques and kinematic bodies during the step, J
+  double speed = 0.0;           ///< largest of a body's centre at the end, m/s
+  double detect_seconds = 0.0;
+  double assemble_seconds = 0.0;
+  double solve_seconds = 0.0;
+
+  bool converged() const { return status == NewtonStatus::kConverged; }
+};
+
+class Simulation {
+ public:
+  /// Throws std::invalid_argument for options out of range and unknown solvers.
+  Simulation(World world, SimulationOptions options, SolverRegistry registry);
+  Simulation(Simulation&&) = default;
+  ~Simulation();
+
+  /// Advances by h. Valid until the next call.
+  const StepReport& step();
+
+  const World& world() const { return world_; }
+  World& world() { return world_; }
+  const SimulationOptions& options() const { return options_; }
+  const StepReport& report() const { return report_; }
+
+  /// Contacts of the last step and their impulses (world axes, on body a), kg m/s.
+  const ContactRowSet& contacts() const { return contacts_; }
+  Vec3 contact_impulse(int k) const;
+  /// Gap of contact k at the end of the last step, m.
+  double contact_gap(int k) const { return contacts_.gap(k, shared_.configuration); }
+  Vec3 contact_point(int k) const { return contacts_.point(k, shared_.configuration); }
+  /// Impulse of block k of the world's own row set s, kg m/s.
+  Vec3 row_impulse(int s, int k) const;
+  /// Iterations of island i in the last step.
+  const std::vector<NewtonIteration>& history(int island) const;
+  const NewtonResult& result(int island) const;
+  /// The equations of island i as they were solved; valid until the next step.
+  const IslandEquations& equations(int island) const;
+
+  /// Forgets the impulses of the last step: the next one starts cold.
+  void forget_impulses() { impulses_.clear(); }
+  /// Sees every Newton matrix of the next steps; the first argument is the island.
+  void observe(std::function<void(int, const NewtonSystemView&)> observer);
+
+ private:
+  struct Slot;  // one island's equations, solver and state
+  void detect();
+  void assemble();
+  void solve();
+  void solve_island(Slot& slot) const;
+  void move_free_bodies();
+  void move_bodies();
+  void keep_impulses();
+  void summarise();
+  const Vec3* known_impulse(const RowSet& set, int k) const;
+
+  World world_;
+  SimulationOptions options_;
+  SolverRegistry registry_;
+  StepReport report_;
+  ContactFinder finder_;
+  ContactRowSet contacts_;
+  std::vector<const RowSet*> sets_;
+  IslandFinder island_finder_;
+  IslandWorkspace shared_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  int num_islands_ = 0;
+  std::vector<std::vector<Vec3>> impulse_;                     // per set and block, world axes
+  std::vector<std::pair<std::uint64_t, Vec3>> impulses_;       // sorted by id
+  std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
+  std::function<void(int, const NewtonSystemView&)> observer_;
+};
+
+}  // namespace nsn
