@@ -12,9 +12,13 @@ namespace {
 
 constexpr double kMinAlpha = 1e-4;  // row-scaled form: 1e-2 and 1e-8 measured worse
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
-Vector buffer(const char* name, Index n) { return Vector(name, at(n)); }
+Vector buffer(const std::string& name, Index n) {
+  return Vector(name, at(n));
+}
 
 ncp::NcpValue<double> ncp_value(const NewtonOptions& options, double a, double b) {
   if (options.ncp == NcpKind::kMinimumMap) return ncp::MinimumMap{}(a, b);
@@ -80,8 +84,8 @@ void ClassicNewton::fit(const System& system) {
   operator_ = std::make_unique<BlockOperator>(S_, symmetric);
   no_compliance_ = buffer("zero", kBlockSize * system.blocks());
   C_out_ = buffer("C", kBlockSize * system.blocks());
-  for (Vector* v : {&g_, &du_, &scratch_, &zero_u_, &u_try_, &best_u_, &watch_u_, &impulse_old_,
-                    &quasi_}) {
+  for (Vector* v :
+       {&g_, &du_, &scratch_, &zero_u_, &u_try_, &best_u_, &watch_u_, &impulse_old_, &quasi_}) {
     *v = buffer("node vector", dofs);
   }
   H_ = buffer("H", kBlockSize * system.nodes());
@@ -215,8 +219,7 @@ void ClassicNewton::scale_full_alart_curnier(double mu, double rho, double F, co
 
 void ClassicNewton::scale_contact(const System& system, Index i, double* r, BlockRow& row) const {
   const RowLaw& law = system.laws[at(i)];
-  const Vec3 v =
-      load3(&at_.value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r);
+  const Vec3 v = load3(&at_.value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r);
   const double rho = system.rho(kBlock * i + 1);
   const double F = law.mu * r[0];
   scale_normal(system, i, v, r[0], row);
@@ -483,9 +486,9 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
   double last_merit = 0.0;
   NewtonIteration record;
   for (int iteration = 0;; ++iteration) {
-    at_.evaluate(equations, state.u);                             // evaluate
-    record.error = at_.error(system, state.u, state.r);           // measure
-    scale(system, state.r);                                       // scale
+    at_.evaluate(equations, state.u);                    // evaluate
+    record.error = at_.error(system, state.u, state.r);  // measure
+    scale(system, state.r);                              // scale
     merit_ = record.merit = merit(system, state.u);
     history_.push_back(record);
     if (record.error.total < best) {
@@ -507,13 +510,13 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
       forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
     }
     last_merit = merit_;
-    linearise(equations, state);                                  // linearise
-    const LinearReport report = solve_linear(system);             // solve
+    linearise(equations, state);                       // linearise
+    const LinearReport report = solve_linear(system);  // solve
     result.linear_iterations += report.iterations;
     ++result.iterations;
     result.status = NewtonStatus::kLinearFailure;
     if (!all_finite(du_) || !all_finite(dr_)) break;
-    const double t = step_length(equations, state, record);       // update
+    const double t = step_length(equations, state, record);  // update
     advance(state, t);
     if (options_.stiffness == GeometricStiffness::kDiagonal) {
       Kokkos::deep_copy(zero_u_, state.u);

@@ -6,8 +6,9 @@
 ///   [ H  -J^T R^T ] [ du ]     [ g ]      g = M (u - u_free) - J^T F(r)
 ///   [ L J    C    ] [ x  ] = - [ h ]      h, L, C, R: what each block asks for (stage `scale`)
 ///
-///   compliance form   (L W R^T + C) x = L J H^-1 g - h,   W = J H^-1 J^T,   du = H^-1 (J^T R^T x - g)
-///   stiffness form    (H + J^T R^T C^-1 L J) du = -g - J^T R^T C^-1 h,      x = -C^-1 (h + L J du)
+///   compliance form   (L W R^T + C) x = L J H^-1 g - h,   W = J H^-1 J^T,   du = H^-1 (J^T R^T x -
+///   g) stiffness form    (H + J^T R^T C^-1 L J) du = -g - J^T R^T C^-1 h,      x = -C^-1 (h + L J
+///   du)
 ///
 /// and r += t U^T x. L = R and C symmetric make the matrix symmetric: all laws but the full
 /// Alart-Curnier one.
@@ -17,10 +18,11 @@
 ///   normal, alpha-scaled     alpha            alpha E + beta rho   phi               F = alpha r
 ///   friction W               1                W                    v_T + W r_T
 ///   friction off             0                rho                  rho r_T
-///   Alart-Curnier slip       p (across slip)  C_p                  residual_p        r_t set at once
+///   Alart-Curnier slip       p (across slip)  C_p                  residual_p        r_t set at
+///   once
 ///
-/// Differs from the paper: friction is switched off where mu r_N <= 0, the final velocity is projected
-/// onto the momentum balance, and unknowns are impulses.
+/// Differs from the paper: friction is switched off where mu r_N <= 0, the final velocity is
+/// projected onto the momentum balance, and unknowns are impulses.
 #pragma once
 
 #include <chrono>
@@ -89,9 +91,9 @@ class ClassicNewton final : public StepMethod {
   std::vector<BlockRow> rows_;
   BlockCsr S_;                               // compliance or stiffness matrix
   std::unique_ptr<BlockOperator> operator_;  // views S_
-  std::vector<Index> node_block_;            // stiffness form: block of S for each pair of a row's nodes
-  Vector no_compliance_;                     // zeros: C enters S by itself
-  Vector C_out_;                             // for the observer
+  std::vector<Index> node_block_;  // stiffness form: block of S for each pair of a row's nodes
+  Vector no_compliance_;           // zeros: C enters S by itself
+  Vector C_out_;                   // for the observer
   Vector g_, H_, H_inverse_, b_, x_, du_, dr_, scratch_, row_scratch_, zero_u_;
   Vector u_try_, r_try_, best_u_, best_r_, watch_u_, watch_r_, impulse_old_, quasi_;
   double t_ = 1.0;

@@ -9,7 +9,9 @@
 namespace nsn {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Rows of J by node: entries k of J with column(k) = node.
 struct NodeRows {
@@ -119,8 +121,8 @@ void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E)
         const double* X = &J.value(kBlockSize * product.right);
         for (int i = 0; i < 3; ++i) {
           for (int j = 0; j < 3; ++j) {
-            sum(i, j) += Y[3 * i] * X[3 * j] + Y[3 * i + 1] * X[3 * j + 1] +
-                         Y[3 * i + 2] * X[3 * j + 2];
+            sum(i, j) +=
+                Y[3 * i] * X[3 * j] + Y[3 * i + 1] * X[3 * j + 1] + Y[3 * i + 2] * X[3 * j + 2];
           }
         }
       }
@@ -134,7 +136,7 @@ void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E)
     double* D = &W_.value(kBlockSize * find_block(W_, i, i));
     for (int k = 0; k < 9; ++k) D[k] += E(kBlockSize * i + k);
     // Rounding leaves the products of one block unsymmetric in the last digit.
-    for (const auto [p, q] : {std::pair(1, 3), std::pair(2, 6), std::pair(5, 7)}) {
+    for (const auto& [p, q] : {std::pair(1, 3), std::pair(2, 6), std::pair(5, 7)}) {
       D[p] = D[q] = 0.5 * (D[p] + D[q]);
     }
   }

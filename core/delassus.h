@@ -1,7 +1,7 @@
 /// W = J H^-1 J^T + E in 3x3 blocks, E block diagonal: how impulses change velocities.
 ///
-/// The pattern follows from J's alone and is worked out once (analyze); assemble() only runs through a
-/// list of block products and allocates nothing.
+/// The pattern follows from J's alone and is worked out once (analyze); assemble() only runs
+/// through a list of block products and allocates nothing.
 #pragma once
 
 #include <vector>

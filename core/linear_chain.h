@@ -1,4 +1,5 @@
-/// A linear solver and what to fall back to, as one solver: the first of the list that answers is taken.
+/// A linear solver and what to fall back to, as one solver: the first of the list that answers is
+/// taken.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,9 @@
 
 namespace nsn {
 
-/// Makes the solvers of the list ("name:key=value,..."). One name gives that solver itself; more give
-/// one that tries them in order whenever a factorisation or a solve fails. Its capabilities are those
-/// of the first. Throws std::invalid_argument for an empty list and for unknown names.
+/// Makes the solvers of the list ("name:key=value,..."). One name gives that solver itself; more
+/// give one that tries them in order whenever a factorisation or a solve fails. Its capabilities
+/// are those of the first. Throws std::invalid_argument for an empty list and for unknown names.
 std::unique_ptr<LinearSolver> make_linear_chain(const std::vector<std::string>& specs,
                                                 const SolverRegistry& registry);
 

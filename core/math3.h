@@ -1,4 +1,5 @@
-/// Beyond core/small_matrix.h: eigenvalues of symmetric 3x3 matrices, unit quaternions, tangent frames.
+/// Beyond core/small_matrix.h: eigenvalues of symmetric 3x3 matrices, unit quaternions, tangent
+/// frames.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,6 @@
 #include "core/newton.h"
 
 #include "core/classic_newton.h"
-#include "core/proximal_step.h"
-#include "core/safeguarded_step.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -10,14 +8,7 @@ namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
                                         const SolverRegistry& registry) {
-  switch (options.friction) {
-    case FrictionKind::kProximal:
-      return std::make_unique<ProximalTimeStep>(options, registry);
-    case FrictionKind::kSafeguarded:
-      return std::make_unique<SafeguardedTimeStep>(options, registry);
-    default:
-      return std::make_unique<ClassicNewton>(options, registry);
-  }
+  return std::make_unique<ClassicNewton>(options, registry);
 }
 
 }  // namespace

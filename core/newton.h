@@ -3,7 +3,8 @@
 ///   NewtonSolver newton(options, registry);
 ///   State state = ...;                               // starting impulses; u is filled in
 ///   NewtonResult result = newton.solve(equations, state, warm);
-///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
+///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status),
+///   result.error.total);
 ///
 /// One iteration is a sequence of stages, whatever the method:
 ///   evaluate   rows and Jacobian at the present velocity
@@ -13,8 +14,8 @@
 ///   update     step length, new velocity and impulses
 ///   measure    errors (core/step_error.h), best iterate
 ///
-/// The solver keeps its memory from step to step: where the pattern of the rows does not change, a step
-/// allocates nothing. Two solvers may work on two threads.
+/// The solver keeps its memory from step to step: where the pattern of the rows does not change, a
+/// step allocates nothing. Two solvers may work on two threads.
 #pragma once
 
 #include <memory>
@@ -55,28 +56,28 @@ struct NewtonIteration {
 
 struct NewtonResult {
   NewtonStatus status = NewtonStatus::kNonFinite;
-  int iterations = 0;         ///< Newton iterations, each one factorisation or Krylov solve
-  int linear_iterations = 0;  ///< Krylov iterations of all of them
-  StepError error;            ///< of what is returned
-  bool restarted = false;     ///< kProximal: the rescue was used
-  bool handed_over = false;   ///< kSafeguarded: kProximal finished the step
+  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
+  int linear_iterations = 0;    ///< Krylov iterations of all of them
+  StepError error;              ///< of what is returned
+  bool restarted = false;       ///< kProximal: the rescue was used
+  bool handed_over = false;     ///< kSafeguarded: kProximal finished the step
   bool energy_limited = false;  ///< kSafeguarded: impulses were shortened by the energy bound
-  std::string linear_solver;  ///< the solver of the chain that answered last
+  std::string linear_solver;    ///< the solver of the chain that answered last
 
   bool converged() const { return status == NewtonStatus::kConverged; }
 };
 
-/// Sees every Newton matrix before it is solved: iteration, S, right-hand side; and the rows' J, H^-1
-/// and C where they exist. For export.
+/// Sees every Newton matrix before it is solved: iteration, S, right-hand side; and the rows' J,
+/// H^-1 and C where they exist. For export.
 struct NewtonSystemView {
   int iteration = 0;
-  const BlockCsr* S = nullptr;     ///< what the linear solver gets
+  const BlockCsr* S = nullptr;  ///< what the linear solver gets
   ConstVector b{};
   bool symmetric = true;
-  const BlockCsr* J = nullptr;     ///< unreduced rows
-  ConstVector H{};                 ///< 9 per node
-  ConstVector C{};                 ///< 9 per row block
-  std::string_view form;           ///< which formulation S belongs to
+  const BlockCsr* J = nullptr;  ///< unreduced rows
+  ConstVector H{};              ///< 9 per node
+  ConstVector C{};              ///< 9 per row block
+  std::string_view form;        ///< which formulation S belongs to
 };
 using NewtonObserver = std::function<void(const NewtonSystemView&)>;
 
@@ -96,7 +97,8 @@ class NewtonSolver {
   NewtonSolver(const NewtonOptions& options, const SolverRegistry& registry);
 
   const NewtonOptions& options() const { return options_; }
-  /// u and r never leave as non-finite numbers: where nothing better is known, r = 0 and u = u_free.
+  /// u and r never leave as non-finite numbers: where nothing better is known, r = 0 and u =
+  /// u_free.
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm);
   /// Iterations of the last solve.
   const std::vector<NewtonIteration>& history() const { return method_->history(); }

@@ -28,7 +28,8 @@ Kind kind_of(const Names<Kind>& names, std::string_view text, std::string_view w
     if (name == text) return value;
     known.emplace_back(name);
   }
-  throw std::invalid_argument(fmt::format("unknown {} '{}'{}", what, text, suggestion(text, known)));
+  throw std::invalid_argument(
+      fmt::format("unknown {} '{}'{}", what, text, suggestion(text, known)));
 }
 
 const Names<FrictionKind>& friction_names() {
@@ -60,14 +61,24 @@ const Names<GeometricStiffness>& stiffness_names() {
 
 }  // namespace
 
-std::string_view to_string(FrictionKind kind) { return name_of(friction_names(), kind); }
+std::string_view to_string(FrictionKind kind) {
+  return name_of(friction_names(), kind);
+}
 FrictionKind friction_kind_from(std::string_view name) {
   return kind_of(friction_names(), name, "friction");
 }
-std::string_view to_string(NcpKind kind) { return name_of(ncp_names(), kind); }
-NcpKind ncp_kind_from(std::string_view name) { return kind_of(ncp_names(), name, "NCP function"); }
-std::string_view to_string(Damping damping) { return name_of(damping_names(), damping); }
-Damping damping_from(std::string_view name) { return kind_of(damping_names(), name, "damping"); }
+std::string_view to_string(NcpKind kind) {
+  return name_of(ncp_names(), kind);
+}
+NcpKind ncp_kind_from(std::string_view name) {
+  return kind_of(ncp_names(), name, "NCP function");
+}
+std::string_view to_string(Damping damping) {
+  return name_of(damping_names(), damping);
+}
+Damping damping_from(std::string_view name) {
+  return kind_of(damping_names(), name, "damping");
+}
 std::string_view to_string(GeometricStiffness stiffness) {
   return name_of(stiffness_names(), stiffness);
 }

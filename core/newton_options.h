@@ -32,7 +32,7 @@ enum class Damping {
   kConstant,    ///< u += t du
   kAdaptive,    ///< t *= 1.5 up to 1 while the error falls, t *= 0.6 down to 0.4 when it rises
   kLineSearch,  ///< back-tracking on the L2 merit
-  kWatchdog,    ///< full steps; back to the best point and a line search when the merit does not fall
+  kWatchdog,  ///< full steps; back to the best point and a line search when the merit does not fall
 };
 
 enum class StartingIterate {
@@ -60,29 +60,30 @@ struct NewtonOptions {
   Formulation formulation = Formulation::kCompliance;
   GeometricStiffness stiffness = GeometricStiffness::kExact;
 
-  int max_iterations = 400;    ///< Newton iterations = factorisations of a step, >= 1
-  double tolerance = 1e-9;     ///< relative error (core/step_error.h) at which a step is solved
-  int restart_after = 120;     ///< kProximal: factorisations before the one restart
+  int max_iterations = 400;  ///< Newton iterations = factorisations of a step, >= 1
+  double tolerance = 1e-9;   ///< relative error (core/step_error.h) at which a step is solved
+  int restart_after = 120;   ///< kProximal: factorisations before the one restart
   StartingIterate start = StartingIterate::kPrevious;
-  bool warm_start = true;      ///< impulses of the last step by contact id
+  bool warm_start = true;  ///< impulses of the last step by contact id
 
   Damping damping = Damping::kConstant;
-  double step_length = 1.0;    ///< t, in (0, 1]
+  double step_length = 1.0;      ///< t, in (0, 1]
   bool final_projection = true;  ///< u = u_free + M^-1 J^T r at the end, in two passes
-  bool best_iterate = true;    ///< return the iterate of least error, not the last
+  bool best_iterate = true;      ///< return the iterate of least error, not the last
 
-  double regularization = 1e-9;       ///< added to the diagonal of S
+  double regularization = 1e-9;         ///< added to the diagonal of S
   bool relative_regularization = true;  ///< times diag(S) (dimensionless), else absolute (1/kg)
 
-  std::vector<std::string> linear;    ///< solver by name, then what to fall back to; not empty
-  double linear_tolerance = 1e-10;    ///< |b - S x| <= linear_tolerance |b|
-  int linear_iterations = 0;          ///< > 0: budget of an iterative solver per Newton iteration
-  bool eisenstat_walker = false;      ///< forcing term from the fall of the merit
+  std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
+  double linear_tolerance = 1e-10;  ///< |b - S x| <= linear_tolerance |b|
+  int linear_iterations = 0;        ///< > 0: budget of an iterative solver per Newton iteration
+  bool eisenstat_walker = false;    ///< forcing term from the fall of the merit
 
-  bool hand_over = false;  ///< kSafeguarded: go on with kProximal where the error stays above 1e-2 m/s
+  bool hand_over =
+      false;  ///< kSafeguarded: go on with kProximal where the error stays above 1e-2 m/s
 
-  double time_budget = 0.0;            ///< s of wall clock per step; 0: none
-  std::function<bool()> cancel;        ///< asked between iterations; true ends the step
+  double time_budget = 0.0;      ///< s of wall clock per step; 0: none
+  std::function<bool()> cancel;  ///< asked between iterations; true ends the step
 };
 
 /// Throws std::invalid_argument naming the first option out of range.

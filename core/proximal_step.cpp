@@ -14,7 +14,9 @@ namespace {
 constexpr double kRestartBand = 10.0;  // after the restart: linearise only where e <= 10 x smallest
 constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost no factorisation
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Rows of the proximal engine from the laws of a system.
 void set_rows(const System& system, ContactRows& rows) {
@@ -42,13 +44,15 @@ ProximalTimeStep::ProximalTimeStep(const NewtonOptions& options, const SolverReg
   dual_ = std::make_unique<DualSystem>(make_linear_chain(options.linear, registry));
 }
 
-void ProximalTimeStep::observe(NewtonObserver observer) { observer_ = std::move(observer); }
+void ProximalTimeStep::observe(NewtonObserver observer) {
+  observer_ = std::move(observer);
+}
 
 void ProximalTimeStep::fit(const System& system) {
   at_.fit(system);
   set_rows(system, rows_);
-  const bool same = newton_ != nullptr && pattern_id_ == system.pattern_id &&
-                    newton_->rows().kind == rows_.kind;
+  const bool same =
+      newton_ != nullptr && pattern_id_ == system.pattern_id && newton_->rows().kind == rows_.kind;
   if (same) {
     newton_->change_rows(rows_);
   } else {
@@ -86,8 +90,8 @@ void ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstV
   }
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 change = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
-    const Vec3 back = load9(&H_inverse_(kBlockSize * n)) *
-                      (load9(&system.M(kBlockSize * n)) * change);
+    const Vec3 back =
+        load9(&H_inverse_(kBlockSize * n)) * (load9(&system.M(kBlockSize * n)) * change);
     store3(&u_f_(kBlock * n), load3(&u(kBlock * n)) - back);
     store3(&scratch_(kBlock * n), -back);
   }
@@ -208,8 +212,7 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
     result.restarted = true;
     smallest_ = infinity;
     Kokkos::deep_copy(start_u_, system.u_start);
-    result.status =
-        iterate(equations, state, alpha, options_.max_iterations - first, true, result);
+    result.status = iterate(equations, state, alpha, options_.max_iterations - first, true, result);
   }
   Kokkos::deep_copy(state.u, best_u_);
   Kokkos::deep_copy(state.r, best_r_);

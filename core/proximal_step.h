@@ -8,8 +8,8 @@
 ///   accepted:              u = u_f + H^-1 J^T r, measure, linearise there
 ///   rejected:              same linearisation, larger proximal parameter
 ///
-/// After `restart_after` factorisations the step starts once more, and then linearises anew only where
-/// the error is at most ten times the smallest so far.
+/// After `restart_after` factorisations the step starts once more, and then linearises anew only
+/// where the error is at most ten times the smallest so far.
 #pragma once
 
 #include <chrono>

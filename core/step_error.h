@@ -7,8 +7,8 @@
 ///
 ///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
 ///
-/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start of
-/// the step. Never a solver's own scaled residual.
+/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start
+/// of the step. Never a solver's own scaled residual.
 #pragma once
 
 #include "core/block_csr.h"

@@ -8,7 +8,9 @@
 namespace nsn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// A view of exactly n entries, reallocated only where the length changes.
 void resize(Vector& v, Index n) {
@@ -25,8 +27,7 @@ void IslandWorkspace::start(const World& world, double h) {
 
 void IslandEquations::assemble(const World& world, const Island& island,
                                const std::vector<const RowSet*>& sets,
-                               const ComplementarityOptions& scaling,
-                               IslandWorkspace& shared) {
+                               const ComplementarityOptions& scaling, IslandWorkspace& shared) {
   world_ = &world;
   island_ = &island;
   sets_ = &sets;
@@ -67,8 +68,8 @@ void IslandEquations::set_bodies(double h) {
     const Mat3 inertia = world_inertia(body);
     const Mat3 inertia_inverse = inverse(inertia);
     const Vec3 v = body.velocity + h * (world_->gravity + (1.0 / body.mass) * body.force);
-    const Vec3 w = gyroscopic_update(inertia, body.angular_velocity, h) +
-                   h * (inertia_inverse * body.torque);
+    const Vec3 w =
+        gyroscopic_update(inertia, body.angular_velocity, h) + h * (inertia_inverse * body.torque);
     speed = std::max({speed, std::abs(v[0]), std::abs(v[1]), std::abs(v[2])});
     store9(&system_.M(kBlockSize * n), body.mass * identity<3>());
     store9(&system_.M_inverse(kBlockSize * n), (1.0 / body.mass) * identity<3>());
@@ -104,13 +105,18 @@ bool IslandEquations::build_pattern() {
     int count = 0;
     for (int k = 0; k < list.count; ++k) {
       const int node = local_node(list.node[at(k)]);
-      if (node >= 0) columns[at(count++)] = node;
+      if (node < 0) continue;
+      int place = count++;
+      for (; place > 0 && columns[at(place - 1)] > node; --place) {
+        columns[at(place)] = columns[at(place - 1)];
+      }
+      columns[at(place)] = node;
     }
-    std::sort(columns.begin(), columns.begin() + count);
     for (int k = 0; k < list.count; ++k) {
       const int node = local_node(list.node[at(k)]);
       const auto place = std::find(columns.begin(), columns.begin() + count, node);
-      slot_[i][at(k)] = node < 0 ? std::int8_t{-1} : static_cast<std::int8_t>(place - columns.begin());
+      slot_[i][at(k)] =
+          node < 0 ? std::int8_t{-1} : static_cast<std::int8_t>(place - columns.begin());
     }
     for (int k = 0; k < count; ++k, ++used) {
       if (used == column_.size()) column_.push_back(-1);
@@ -148,7 +154,8 @@ void IslandEquations::set_rows() {
 void IslandEquations::move_bodies(ConstVector u) {
   Index n = 0;
   for (const int b : island_->bodies) {
-    shared_->configuration.move(world_->body(b), b, load3(&u(kBlock * n)), load3(&u(kBlock * (n + 1))));
+    shared_->configuration.move(world_->body(b), b, load3(&u(kBlock * n)),
+                                load3(&u(kBlock * (n + 1))));
     n += 2;
   }
 }
@@ -170,7 +177,8 @@ void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J) {
 
 void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
   move_bodies(u);
-  for (const int b : island_->bodies) shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
+  for (const int b : island_->bodies)
+    shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
     const RowRef ref = island_->rows[i];
     const Vec3 r_i = load3(&r(kBlock * static_cast<Index>(i)));

@@ -24,8 +24,8 @@ struct IslandWorkspace {
 
 class IslandEquations final : public StepEquations {
  public:
-  /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern id
-  /// where rows touch the same nodes as before. Everything given must outlive the step.
+  /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern
+  /// id where rows touch the same nodes as before. Everything given must outlive the step.
   void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
                 const ComplementarityOptions& scaling, IslandWorkspace& shared);
 
@@ -48,10 +48,11 @@ class IslandEquations final : public StepEquations {
   const std::vector<const RowSet*>* sets_ = nullptr;
   IslandWorkspace* shared_ = nullptr;
   System system_;
-  std::vector<Index> row_begin_;   // pattern of J, compared with the last step's
+  std::vector<Index> row_begin_;  // pattern of J, compared with the last step's
   std::vector<Index> column_;
-  std::vector<std::array<std::int8_t, kMaxNodesPerBlock>> slot_;  // where a block's nodes go in its row
-  StepEvaluation start_;           // rows at the start of the step
+  std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>
+      slot_;              // where a block's nodes go in its row
+  StepEvaluation start_;  // rows at the start of the step
   Vector zero_;
 };
 

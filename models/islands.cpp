@@ -4,7 +4,9 @@
 
 namespace nsn {
 namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 }  // namespace
 
 int IslandFinder::root(int body) {

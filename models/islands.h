@@ -17,8 +17,8 @@ struct RowRef {
 };
 
 struct Island {
-  std::vector<int> bodies;    ///< dynamic ones, ascending
-  std::vector<RowRef> rows;   ///< in the order of the row sets
+  std::vector<int> bodies;   ///< dynamic ones, ascending
+  std::vector<RowRef> rows;  ///< in the order of the row sets
 };
 
 /// Finds islands; keeps its memory from step to step.

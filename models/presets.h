@@ -2,10 +2,12 @@
 ///
 ///   accurate (default)  proximal full-step Newton to a relative error of 1e-9, at most 400
 ///                       factorisations, an unsymmetric direct solver
-///   realtime            a bounded number of factorisations, never worse than safe: cones respected,
+///   realtime            a bounded number of factorisations, never worse than safe: cones
+///   respected,
 ///                       no energy gained
 ///   paper               the setting of [Macklin19]: Fischer-Burmeister, alpha-scaled, cold start,
-///                       t = 0.75, six iterations of 20 PCR iterations, absolute regularisation 1e-6
+///                       t = 0.75, six iterations of 20 PCR iterations, absolute regularisation
+///                       1e-6
 #pragma once
 
 #include <string>

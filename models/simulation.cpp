@@ -14,7 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -100,10 +102,9 @@ void Simulation::detect() {
 
 const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {
   const std::uint64_t id = set.id(k);
-  const auto found = std::lower_bound(impulses_.begin(), impulses_.end(), id,
-                                      [](const auto& entry, std::uint64_t key) {
-                                        return entry.first < key;
-                                      });
+  const auto found =
+      std::lower_bound(impulses_.begin(), impulses_.end(), id,
+                       [](const auto& entry, std::uint64_t key) { return entry.first < key; });
   return found != impulses_.end() && found->first == id ? &found->second : nullptr;
 }
 
@@ -126,7 +127,8 @@ void Simulation::assemble() {
       const RowSet& set = *sets_[at(ref.set)];
       const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
       slot.warm = slot.warm || known != nullptr;
-      store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
+      store3(&slot.state.r(kBlock * row),
+             known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
     }
   });
 }
@@ -134,8 +136,7 @@ void Simulation::assemble() {
 void Simulation::solve() {
   for (int i = 0; i < num_islands_; ++i) {
     if (!observer_) break;
-    slots_[at(i)]->newton.observe(
-        [this, i](const NewtonSystemView& view) { observer_(i, view); });
+    slots_[at(i)]->newton.observe([this, i](const NewtonSystemView& view) { observer_(i, view); });
   }
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) return solve_island(*slots_[0]);
@@ -167,8 +168,8 @@ void Simulation::move_bodies() {
                               h * (inverse(inertia) * body.torque);
     }
     shared_.configuration.move(body, b, body.velocity, body.angular_velocity);
-    report_.work_external += h * (dot(body.force, body.velocity) +
-                                  dot(body.torque, body.angular_velocity));
+    report_.work_external +=
+        h * (dot(body.force, body.velocity) + dot(body.torque, body.angular_velocity));
     body.position += h * body.velocity;
     body.orientation = normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
     report_.speed = std::max(report_.speed, norm(body.velocity));
@@ -225,17 +226,24 @@ void Simulation::summarise() {
       const Vec3 v = body.velocity + cross(body.angular_velocity, point - body.position);
       return -dot(impulse, v);
     };
-    report_.work_external += work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
+    report_.work_external +=
+        work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
   }
   report_.energy = nsn::energy(world_);
 }
 
-Vec3 Simulation::contact_impulse(int k) const { return impulse_[0][at(k)]; }
-Vec3 Simulation::row_impulse(int s, int k) const { return impulse_[at(s) + 1][at(k)]; }
+Vec3 Simulation::contact_impulse(int k) const {
+  return impulse_[0][at(k)];
+}
+Vec3 Simulation::row_impulse(int s, int k) const {
+  return impulse_[at(s) + 1][at(k)];
+}
 const std::vector<NewtonIteration>& Simulation::history(int island) const {
   return slots_[at(island)]->newton.history();
 }
-const NewtonResult& Simulation::result(int island) const { return slots_[at(island)]->result; }
+const NewtonResult& Simulation::result(int island) const {
+  return slots_[at(island)]->result;
+}
 const IslandEquations& Simulation::equations(int island) const {
   return slots_[at(island)]->equations;
 }

@@ -37,19 +37,19 @@ struct StepReport {
   int contacts = 0;
   int row_blocks = 0;
   int islands = 0;
-  int newton_iterations = 0;    ///< largest of the islands
-  int factorizations = 0;       ///< sum over the islands
-  int linear_iterations = 0;    ///< sum over the islands
+  int newton_iterations = 0;                       ///< largest of the islands
+  int factorizations = 0;                          ///< sum over the islands
+  int linear_iterations = 0;                       ///< sum over the islands
   NewtonStatus status = NewtonStatus::kConverged;  ///< the worst of the islands
-  StepError error;              ///< of the worst island, m/s
+  StepError error;                                 ///< of the worst island, m/s
   int worst_island = -1;
-  int worst_row = -1;           ///< row block of the step (contacts in their order first)
+  int worst_row = -1;  ///< row block of the step (contacts in their order first)
   bool handed_over = false;
   bool restarted = false;
-  double penetration = 0.0;     ///< largest at the end of the step, m, >= 0
-  double energy = 0.0;          ///< kinetic and potential at the end, J
-  double work_external = 0.0;   ///< by forces, torques and kinematic bodies during the step, J
-  double speed = 0.0;           ///< largest of a body's centre at the end, m/s
+  double penetration = 0.0;    ///< largest at the end of the step, m, >= 0
+  double energy = 0.0;         ///< kinetic and potential at the end, J
+  double work_external = 0.0;  ///< by forces, torques and kinematic bodies during the step, J
+  double speed = 0.0;          ///< largest of a body's centre at the end, m/s
   double detect_seconds = 0.0;
   double assemble_seconds = 0.0;
   double solve_seconds = 0.0;
@@ -114,8 +114,8 @@ class Simulation {
   IslandWorkspace shared_;
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
-  std::vector<std::vector<Vec3>> impulse_;                     // per set and block, world axes
-  std::vector<std::pair<std::uint64_t, Vec3>> impulses_;       // sorted by id
+  std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
+  std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
   std::function<void(int, const NewtonSystemView&)> observer_;
 };
