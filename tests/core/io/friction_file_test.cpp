@@ -1,6 +1,5 @@
 #include "core/io/friction_file.h"
 
-#include <cstring>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -10,10 +9,13 @@
 #include "core/io/contactbench.h"
 #include "core/io/siconos_text.h"
 #include "tests/support/friction_samples.h"
+#include "tests/support/npz_samples.h"
 #include "tests/support/temporary_folder.h"
 
 namespace nsn {
 namespace {
+
+using test::npz_entry;
 
 std::string written(const TemporaryFolder& folder, const std::string& name,
                     const std::string& text) {
@@ -58,27 +60,6 @@ TEST(FrictionFile, TextIsReadWhateverItsName) {
 
   EXPECT_EQ(file.format, FrictionFormat::kSiconosLocal);
   test::expect_same(std::get<FrictionProblem>(file.problem), problem);
-}
-
-// A stored zip entry with a .npy array, as numpy.savez writes it.
-std::string npz_entry(const std::string& name, const std::string& shape,
-                      const std::vector<double>& values, bool column_order = false) {
-  std::string header = std::string("{'descr': '<f8', 'fortran_order': ") +
-                       (column_order ? "True" : "False") + ", 'shape': " + shape + ", }\n";
-  std::string data = "\x93NUMPY\x01";
-  data += '\0';
-  data += static_cast<char>(header.size());
-  data += '\0';
-  data += header;
-  data.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
-  std::string local(30, '\0');
-  std::memcpy(local.data(), "PK\x03\x04", 4);
-  const auto size = static_cast<std::uint32_t>(data.size());
-  const auto length = static_cast<std::uint16_t>(name.size());
-  std::memcpy(local.data() + 18, &size, 4);
-  std::memcpy(local.data() + 22, &size, 4);
-  std::memcpy(local.data() + 26, &length, 2);
-  return local + name + data;
 }
 
 TEST(ContactBench, TangentsFirstBecomesNormalFirst) {
