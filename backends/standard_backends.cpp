@@ -1,6 +1,7 @@
 #include "backends/standard_backends.h"
 
 #include "backends/cholmod.h"
+#include "backends/contact_lu.h"
 #include "backends/eigen_ldlt.h"
 #include "backends/gauss_seidel.h"
 #include "backends/gmres.h"
@@ -38,6 +39,7 @@ SolverRegistry standard_backends() {
   registry.add(cholmod_backend());
   registry.add(eigen_ldlt_backend());
   registry.add(klu_backend());
+  registry.add(contact_lu_backend());
   return registry;
 }
 

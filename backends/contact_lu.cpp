@@ -1,0 +1,173 @@
+#include "backends/contact_lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "backends/multifrontal.h"
+#include "core/symmetric_block_entries.h"
+#include "core/error.h"
+#include "core/refinement.h"
+
+namespace nsn {
+namespace {
+
+Capabilities capabilities_of_contact_lu() {
+  Capabilities can;
+  can.needs_entries = true;
+  can.handles_unsymmetric = true;
+  can.direct = true;
+  return can;
+}
+
+class ContactLu final : public LinearSolver {
+ public:
+  explicit ContactLu(const Options& options)
+      : threshold_(options.real("threshold")),
+        cholesky_(options.flag("cholesky")),
+        refine_(static_cast<int>(options.integer("refine"))) {
+    symbolic_.relax = options.real("relax");
+  }
+
+  std::string_view name() const override { return "contact-lu"; }
+  const Capabilities& capabilities() const override { return capabilities_; }
+
+ private:
+  void do_analyze(const LinearOperator& op) override;
+  Preparation do_factorize(const LinearOperator& op) override;
+  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
+                const Monitor& monitor, LinearReport& report) override;
+  double bytes_held() const override {
+    return factors_.bytes_held() + entries_.bytes_held() + refinement_.bytes_held() +
+           8.0 * static_cast<double>(padded_.size());
+  }
+
+  void find_active(const BlockCsr& A);
+  bool unit_row(const BlockCsr& A, Index i, Index k) const;
+  void solve_in_place(Vector v);
+
+  Capabilities capabilities_ = capabilities_of_contact_lu();
+  double threshold_;
+  bool cholesky_;
+  int refine_;
+  SymbolicOptions symbolic_;
+  SymmetricBlockEntries entries_;
+  Multifrontal factors_;
+  Refinement refinement_;
+  std::vector<Index> diagonal_;  // block of (i, i)
+  std::vector<std::uint8_t> active_;
+  std::vector<double> padded_;  // a right-hand side completed to whole blocks
+};
+
+void ContactLu::do_analyze(const LinearOperator& op) {
+  entries_.analyze(op);
+  const BlockCsr& A = entries_.matrix();
+  factors_.analyze(A, entries_.transposed(), symbolic_);
+  refinement_.analyze(op.rows());
+  active_.assign(static_cast<std::size_t>(A.rows), 7);
+  diagonal_.resize(static_cast<std::size_t>(A.rows));
+  for (Index i = 0; i < A.rows; ++i) {
+    const Index* const first = A.column.data() + A.row_begin(i);
+    const Index* const last = A.column.data() + A.row_begin(i + 1);
+    diagonal_[static_cast<std::size_t>(i)] =
+        static_cast<Index>(std::lower_bound(first, last, i) - A.column.data());
+  }
+  padded_.assign(static_cast<std::size_t>(A.scalar_rows()), 0.0);
+}
+
+/// Row 3 i + k is the unit row, and so is the column.
+bool ContactLu::unit_row(const BlockCsr& A, Index i, Index k) const {
+  for (Index e = A.row_begin(i); e < A.row_begin(i + 1); ++e) {
+    if (A.column(e) == i) continue;
+    const double* const a = A.value.data() + static_cast<std::ptrdiff_t>(e) * kBlockSize;
+    const double* const t =
+        A.value.data() +
+        static_cast<std::ptrdiff_t>(entries_.transposed()[static_cast<std::size_t>(e)]) *
+            kBlockSize;
+    for (Index c = 0; c < 3; ++c) {
+      if (a[3 * k + c] != 0.0 || t[3 * c + k] != 0.0) return false;
+    }
+  }
+  return true;
+}
+
+void ContactLu::find_active(const BlockCsr& A) {
+  for (Index i = 0; i < A.rows; ++i) {
+    const double* const d =
+        A.value.data() +
+        static_cast<std::ptrdiff_t>(diagonal_[static_cast<std::size_t>(i)]) * kBlockSize;
+    std::uint8_t active = 7;
+    for (Index k = 0; k < 3; ++k) {
+      const Index l = (k + 1) % 3;
+      const Index m = (k + 2) % 3;
+      const bool alone =
+          d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 && d[3 * l + k] == 0.0 && d[3 * m + k] == 0.0;
+      if (d[4 * k] == 1.0 && alone && unit_row(A, i, k)) {
+        active = static_cast<std::uint8_t>(active & ~(1U << k));
+      }
+    }
+    active_[static_cast<std::size_t>(i)] = active;
+  }
+}
+
+LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
+  using Form = Multifrontal::Form;
+  const BlockCsr& A = entries_.update(op);
+  find_active(A);
+  Index bad = 0;
+  if (cholesky_ && op.symmetric())
+    bad = factors_.factorize(A, active_, Form::kCholesky, threshold_);
+  if (!cholesky_ || !op.symmetric() || bad >= 0) {
+    bad = factors_.factorize(A, active_, Form::kLu, threshold_);
+  }
+  if (bad < 0) return {};
+  return {false, LinearStatus::kSingularPivot,
+          fmt::format("no pivot in the front of block row {} (rows {} to {})", bad, 3 * bad,
+                      3 * bad + 2)};
+}
+
+void ContactLu::solve_in_place(Vector v) {
+  if (v.extent(0) == padded_.size()) {
+    factors_.solve(v.data());
+    return;
+  }
+  std::copy_n(v.data(), v.extent(0), padded_.data());
+  factors_.solve(padded_.data());
+  std::copy_n(padded_.data(), v.extent(0), v.data());
+}
+
+void ContactLu::do_solve(const LinearOperator& op, ConstVector b, Vector x,
+                         const LinearControl& control, const Monitor&, LinearReport& report) {
+  std::copy_n(b.data(), b.extent(0), x.data());
+  solve_in_place(x);
+  const double target = std::max(control.rtol * report.rhs_norm, control.atol);
+  const auto outcome =
+      refinement_.improve(op, b, x, target, refine_, [this](Vector v) { solve_in_place(v); });
+  report.recurrence_residual = outcome.residual;
+  report.bytes_moved = (1 + outcome.solves) * (factors_.factor_bytes() + 48.0 * op.rows()) +
+                       outcome.products * op.bytes_per_apply();
+  if (outcome.steps > 0) report.detail = "refined";
+}
+
+}  // namespace
+
+SolverInfo contact_lu_backend() {
+  SolverInfo info;
+  info.name = "contact-lu";
+  info.summary = "multifrontal LU over contacts, unit rows left out, one thread";
+  info.capabilities = capabilities_of_contact_lu();
+  info.options = {
+      OptionSpec::real("threshold", 0.1, 0.0, 1.0,
+                       "the diagonal is the pivot if it reaches this times the largest candidate"),
+      OptionSpec::flag("cholesky", true, "factorise symmetric matrices as L L^T"),
+      OptionSpec::real("relax", 0.1, 0.0, 1.0, "share of zeros that a merged front may hold"),
+      OptionSpec::integer("refine", 2, 0, 100,
+                          "most steps of refinement, taken while the tolerance is missed")};
+  info.make = [](const Options& options, const SolverRegistry&) {
+    return std::make_unique<ContactLu>(options);
+  };
+  return info;
+}
+
+}  // namespace nsn

@@ -1,0 +1,231 @@
+#include "core/dual_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/symmetric_block_entries.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES
+
+BlockCsr same_pattern(const BlockCsr& A) {
+  BlockCsr B = A;
+  B.value = Vector(Kokkos::view_alloc("value", Kokkos::WithoutInitializing), A.value.extent(0));
+  return B;
+}
+
+Vector workspace(Index n) {
+  return Vector(Kokkos::view_alloc("workspace", Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(n));
+}
+
+/// c = columns of a block after C_j (or R_j where symmetric): a is 3x3, row by row.
+void transform_columns(const BlockLinearization& block, double coupling, double* a) {
+  if (block.rotated) {
+    for (int r = 0; r < 3; ++r, a += 3) {
+      const double along = block.tx * a[1] + block.ty * a[2];
+      const double across = block.tx * a[2] - block.ty * a[1];
+      a[0] += coupling * along;
+      a[1] = 0.0;
+      a[2] = (block.active & 4U) != 0 ? across : 0.0;
+    }
+    return;
+  }
+  for (int c = 0; c < 3; ++c) {
+    if ((block.active >> c & 1U) == 0) a[c] = a[3 + c] = a[6 + c] = 0.0;
+  }
+}
+
+/// Rows of a block after R_i^T.
+void transform_rows(const BlockLinearization& block, double* a) {
+  if (block.rotated) {
+    for (int c = 0; c < 3; ++c) {
+      const double across = block.tx * a[6 + c] - block.ty * a[3 + c];
+      a[3 + c] = 0.0;
+      a[6 + c] = (block.active & 4U) != 0 ? across : 0.0;
+    }
+    return;
+  }
+  for (int r = 0; r < 3; ++r) {
+    if ((block.active >> r & 1U) == 0) a[3 * r] = a[3 * r + 1] = a[3 * r + 2] = 0.0;
+  }
+}
+
+/// An answer that is not exact is still a step worth taking; a failed factorisation has none.
+bool answered(LinearStatus status) {
+  return status <= LinearStatus::kDirect || status == LinearStatus::kInaccurate ||
+         status == LinearStatus::kMaxIterations || status == LinearStatus::kStagnation;
+}
+
+constexpr std::uint8_t kAll = 7;
+
+bool whole(const BlockLinearization& block) {
+  return block.active == kAll && !block.rotated;
+}
+
+}  // namespace
+
+DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOptions& options)
+    : solver_(std::move(solver)), options_(options) {
+  NSN_THROW_UNLESS(solver_ != nullptr, "a contact system needs a linear solver");
+  exact_product_ = [this](ConstVector z, Vector y) { apply_exact(z, y); };
+  symmetric_solve_ = [this](ConstVector b, Vector z) {
+    Kokkos::deep_copy(z, 0.0);
+    const LinearControl control{.rtol = kSymmetricSolveTolerance,
+                                .max_iterations = options_.max_iterations};
+    const LinearReport report = solver_->solve(b, z, control);
+    inner_iterations_ += report.iterations;
+    if (!answered(report.status)) inner_status_ = report.status;
+  };
+}
+
+void DualSystem::analyze(const BlockCsr& W) {
+  NSN_THROW_UNLESS(W.rows == W.columns, "W has {} x {} blocks, it must be square", W.rows,
+                   W.columns);
+  transposed_ = transposed_blocks(W);
+  NSN_THROW_UNLESS(!transposed_.empty() || W.rows == 0,
+                   "the block pattern of W must be symmetric and hold every diagonal block");
+  given_ = W;
+  W_ = same_pattern(W);
+  matrix_ = same_pattern(W);
+  const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
+  operator_ = std::make_unique<BlockOperator>(matrix_, !unsymmetric);
+  if (!unsymmetric) {
+    const Index n = W.scalar_rows();
+    gmres_.allocate(n, std::max(1, std::min<int>(options_.max_gmres_iterations, n)));
+    d_ = workspace(n);
+    Wd_ = workspace(n);
+  }
+}
+
+void DualSystem::set_values(const BlockCsr& W, bool symmetric) {
+  NSN_THROW_UNLESS(W.rows == W_.rows && W.column.extent(0) == W_.column.extent(0),
+                   "values of {} block rows and {} blocks for a pattern of {} and {}", W.rows,
+                   W.column.extent(0), W_.rows, W_.column.extent(0));
+  given_ = W;
+  symmetric_ = symmetric;
+}
+
+void DualSystem::scale(ConstVector scaling) {
+  const double* const from = given_.value.data();
+  const double* const s = scaling.data();
+  double* const to = W_.value.data();
+  for_range(W_.rows, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const double* const si = s + kBlock * i;
+      for (Index k = W_.row_begin(i); k < W_.row_begin(i + 1); ++k) {
+        const double* const sj = s + kBlock * W_.column(k);
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * kBlockSize;
+        for (int r = 0; r < 3; ++r) {
+          for (int c = 0; c < 3; ++c) to[at + 3 * r + c] = si[r] * sj[c] * from[at + 3 * r + c];
+        }
+      }
+    }
+  });
+}
+
+void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const double* A,
+                          bool symmetric_part) {
+  const double* const w = W_.value.data();
+  double* const out = matrix_.value.data();
+  const bool average = symmetric_part && !symmetric_;
+  for_range(W_.rows, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const BlockLinearization& row = blocks[static_cast<std::size_t>(i)];
+      for (Index k = W_.row_begin(i); k < W_.row_begin(i + 1); ++k) {
+        const Index j = W_.column(k);
+        const BlockLinearization& column = blocks[static_cast<std::size_t>(j)];
+        double* const a = out + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+        if (row.active == 0 || column.active == 0) {
+          std::fill(a, a + kBlockSize, 0.0);
+        } else {
+          const double* const from = w + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+          std::copy(from, from + kBlockSize, a);
+          if (average) {
+            const double* const t =
+                w +
+                static_cast<std::ptrdiff_t>(transposed_[static_cast<std::size_t>(k)]) * kBlockSize;
+            for (int r = 0; r < 3; ++r) {
+              for (int c = 0; c < 3; ++c) a[3 * r + c] = 0.5 * (a[3 * r + c] + t[3 * c + r]);
+            }
+          }
+          if (i == j) {
+            for (int r = 0; r < 3; ++r) a[4 * r] += A[kBlock * i + r];
+          }
+          if (!whole(column)) transform_columns(column, symmetric_part ? 0.0 : column.coupling, a);
+          if (!whole(row)) transform_rows(row, a);
+        }
+        if (i == j) {
+          for (int r = 0; r < 3; ++r) {
+            a[4 * r] = (row.active >> r & 1U) != 0 ? a[4 * r] + row.compliance[r] : 1.0;
+          }
+        }
+      }
+    }
+  });
+  operator_->values_changed();
+}
+
+void DualSystem::apply_exact(ConstVector z, Vector y) {
+  const Index n = blocks();
+  const BlockLinearization* const block = linearization_->data();
+  for_range(n, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      double* const d = d_.data() + kBlock * i;
+      d[0] = d[1] = d[2] = 0.0;
+      if (block[i].active != 0) expand(block[i], z.data() + kBlock * i, d);
+    }
+  });
+  multiply(W_, d_, Wd_);
+  for_range(n, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      double* const out = y.data() + kBlock * i;
+      double wd[3];
+      for (int k = 0; k < 3; ++k)
+        wd[k] = Wd_(kBlock * i + k) + A_[kBlock * i + k] * d_(kBlock * i + k);
+      restrict_to(block[i], wd, out);
+      for (int k = 0; k < 3; ++k) {
+        const double diagonal = (block[i].active >> k & 1U) != 0 ? block[i].compliance[k] : 1.0;
+        out[k] += diagonal * z(kBlock * i + k);
+      }
+    }
+  });
+}
+
+NewtonSolve DualSystem::solve_exact(ConstVector b, Vector z) {
+  const LinearControl control{.rtol = options_.rtol, .max_iterations = options_.max_iterations};
+  Kokkos::deep_copy(z, 0.0);
+  const LinearReport report = solver_->solve(b, z, control);
+  return {answered(report.status), report.iterations, report.status, report.relative_residual()};
+}
+
+NewtonSolve DualSystem::solve_around_symmetric(ConstVector b, Vector z) {
+  Kokkos::deep_copy(z, 0.0);
+  inner_iterations_ = 0;
+  inner_status_ = LinearStatus::kDirect;
+  LinearReport report;
+  gmres_.solve(exact_product_, symmetric_solve_, GmresSide::kLeft, b, z,
+               {.rtol = options_.rtol, .max_iterations = options_.max_gmres_iterations}, {},
+               report);
+  const bool ok = answered(inner_status_) && all_finite(z);
+  return {ok, report.iterations + inner_iterations_, ok ? report.status : inner_status_,
+          report.recurrence_residual};
+}
+
+NewtonSolve DualSystem::solve(const std::vector<BlockLinearization>& blocks, ConstVector A,
+                              ConstVector b, Vector z) {
+  linearization_ = &blocks;
+  A_ = A.data();
+  const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
+  assemble(blocks, A.data(), !unsymmetric);
+  solver_->prepare(*operator_);
+  return unsymmetric ? solve_exact(b, z) : solve_around_symmetric(b, z);
+}
+
+}  // namespace nsn

@@ -1,0 +1,79 @@
+/// The Newton system over contacts: W assembled in 3x3 blocks, any linear backend.
+///
+/// A backend that handles unsymmetric matrices gets the exact matrix A_s + B. Any other gets the
+/// symmetric positive definite A_s and serves as the preconditioner of a GMRES on A_s + B.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/block_csr.h"
+#include "core/gmres.h"
+#include "core/linear_operator.h"
+#include "core/newton_system.h"
+
+namespace nsn {
+
+struct DualSystemOptions {
+  double rtol = 1e-8;              ///< |b - (A_s + B) z| <= rtol |b|, both paths
+  int max_gmres_iterations = 100;  ///< around a symmetric backend; no restart
+  int max_iterations = 2000;       ///< of an iterative backend
+};
+
+class DualSystem final : public NewtonSystem {
+ public:
+  explicit DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOptions& options = {});
+  DualSystem(const DualSystem&) = delete;
+  DualSystem& operator=(const DualSystem&) = delete;
+
+  /// Takes the pattern of W (block rows = block columns, every diagonal block present, symmetric as
+  /// a pattern; the values need not be symmetric) and allocates everything. The pattern of the
+  /// Newton matrix stays this one, so a backend orders and analyses once.
+  void analyze(const BlockCsr& W);
+  /// New values on the analysed pattern; W is viewed, not copied, until the next call.
+  /// symmetric: W equals its transpose to rounding (then sym(W) is not formed).
+  void set_values(const BlockCsr& W, bool symmetric);
+
+  Index blocks() const override { return W_.rows; }
+  void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(given_, out); }
+  void scale(ConstVector s) override;
+  void apply(ConstVector x, Vector y) const override { multiply(W_, x, y); }
+  [[nodiscard]] NewtonSolve solve(const std::vector<BlockLinearization>& blocks, ConstVector A,
+                                  ConstVector b, Vector z) override;
+
+  /// S W S, for stages that work on the entries.
+  const BlockCsr& scaled() const { return W_; }
+  bool symmetric() const { return symmetric_; }
+  LinearSolver& solver() { return *solver_; }
+  /// Block of (j, i) for each block (i, j).
+  const std::vector<Index>& transposed() const { return transposed_; }
+  /// The last matrix handed to the backend.
+  const BlockCsr& matrix() const { return matrix_; }
+
+ private:
+  void assemble(const std::vector<BlockLinearization>& blocks, const double* A,
+                bool symmetric_part);
+  void apply_exact(ConstVector z, Vector y);
+  NewtonSolve solve_exact(ConstVector b, Vector z);
+  NewtonSolve solve_around_symmetric(ConstVector b, Vector z);
+
+  std::unique_ptr<LinearSolver> solver_;
+  DualSystemOptions options_;
+  BlockCsr given_;   // as given
+  BlockCsr W_;       // scaled
+  BlockCsr matrix_;  // same pattern
+  bool symmetric_ = true;
+  std::vector<Index> transposed_;
+  std::unique_ptr<BlockOperator> operator_;
+  Gmres gmres_;
+  LinearMap exact_product_;  // z -> (R^T W_A C + E) z without its entries
+  LinearMap symmetric_solve_;
+  Vector d_;   // C z
+  Vector Wd_;  // W_A C z
+  int inner_iterations_ = 0;
+  LinearStatus inner_status_ = LinearStatus::kDirect;
+  const std::vector<BlockLinearization>* linearization_ = nullptr;  // during a solve
+  const double* A_ = nullptr;
+};
+
+}  // namespace nsn

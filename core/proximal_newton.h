@@ -1,0 +1,199 @@
+/// Proximal full-step Newton method for frictional contact: robust where W is rank deficient.
+///
+///     u = W r + q,    K* contains u + mu |u_T| e_N, orthogonal to r in K   (contacts)
+///                     lower <= r <= upper, complementary to u              (box rows)
+///
+/// Outer loop: around the centre r solve the better posed problem with u + A(x - r) in place of u,
+/// A = alpha D, then move the centre; alpha falls while that is easy and rises when it fails. Inner
+/// loop: Newton's method on the natural map with FULL steps. There is no line search and no merit
+/// function on purpose: the error plateaus or rises before it drops, since r drifts along null
+/// vectors of W until a contact meets its cone. What guards the iteration is alpha, and the best
+/// iterate is kept.
+///
+/// Everything runs in scaled variables, one number a contact (cones stay cones) and one a box row,
+///     s = |W_ii|_2^(-1/2),   W <- S W S,  q <- S q,  r <- r / s,
+/// so the iteration does not depend on units. Errors refer to the original ones (friction_error.h).
+///
+///   DualSystem system(registry.make("contact-lu"));
+///   system.analyze(W);                                   // pattern: orders, allocates
+///   system.set_values(W, symmetric);
+///   ProximalNewton newton(system, rows);
+///   newton.update(q);
+///   newton.start(r0, newton.options().alpha_warm);
+///   ProximalReport report = newton.run();                // a bare problem, or, in a time step:
+///
+///   while (...) {
+///     switch (newton.step().outcome) {                   // one proximal step
+///       case kAccepted: case kSolved:                    // linearise again at the new r
+///         newton.reactions(r);  ...  system.set_values(W, symmetric);  newton.update(q);
+///       case kRejected: break;                           // alpha is larger now, same W and q
+///     }
+///   }
+///
+/// Nothing allocates after the constructor.
+#pragma once
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "core/contact_rows.h"
+#include "core/newton_system.h"
+#include "core/types.h"
+
+namespace nsn {
+
+/// The complementarity function of the contacts' normal rows.
+enum class NormalMap {
+  kMinimum,           ///< x_N = max(x_N - u_N, 0)
+  kFischerBurmeister  ///< x_N + u_N - sqrt(x_N^2 + u_N^2) = 0; friction bound mu max(x_N, 0)
+};
+
+struct ProximalOptions {
+  /// Solved: error_siconos <= goal * tolerance and error_unit_free <= goal * unit_free_factor *
+  /// tolerance. goal < 1 leaves room for rounding when the errors are formed anew.
+  double tolerance = 1e-8;
+  double unit_free_factor = 100.0;
+  double goal = 0.5;
+
+  int max_factorizations = 1000;  ///< Newton steps of run(), and what history is reserved for
+  int max_inner = 12;             ///< Newton steps of one proximal step
+  double alpha_cold = 1e-2;       ///< start from r = 0
+  double alpha_warm = 1e-4;       ///< start from the last time step's r
+  double alpha_min = 1e-13;
+  double alpha_max = 10.0;
+  double box_weight =
+      1e-12;  ///< proximal weight of box rows, fixed: redundant joints stay solvable
+  NormalMap normal_map = NormalMap::kMinimum;
+};
+
+enum class StepOutcome {
+  kSolved,    ///< an iterate met the tolerance; it is the new r
+  kAccepted,  ///< the proximal problem was solved; r moved, alpha was updated
+  kRejected,  ///< it was not; r stays, alpha rose
+  kBudget,    ///< max_factorizations spent
+};
+
+/// Errors of one iterate (friction_error.h), both unit-free in the end.
+struct ProximalError {
+  double siconos = std::numeric_limits<double>::infinity();
+  double unit_free = std::numeric_limits<double>::infinity();
+};
+
+/// What one proximal step did.
+struct ProximalStep {
+  StepOutcome outcome = StepOutcome::kRejected;
+  int newton_steps = 0;       ///< factorisations
+  int linear_iterations = 0;  ///< Krylov iterations of all of them
+  double alpha = 0.0;         ///< that it was done with
+  double residual = 0.0;      ///< |phi| of the last iterate, scaled variables
+  bool linear_failure = false;
+  ProximalError error;  ///< of the last iterate
+};
+
+/// One Newton iterate: state before the step that the linear fields describe.
+struct ProximalIteration {
+  int proximal_step = 0;
+  int inner = 0;
+  double alpha = 0.0;
+  double residual = 0.0;   ///< |phi|, scaled
+  double proximity = 0.0;  ///< |A (x - r)|, scaled
+  ProximalError error;
+  int linear_iterations = 0;
+  LinearStatus linear_status = LinearStatus::kDirect;
+  double linear_residual = 0.0;  ///< relative
+};
+
+struct ProximalReport {
+  bool solved = false;
+  int proximal_steps = 0;
+  int rejected_steps = 0;
+  int factorizations = 0;
+  int linear_iterations = 0;
+  double alpha = 0.0;   ///< the next one
+  ProximalError error;  ///< of the best iterate
+  /// alpha reached its floor with inner loops that converge and an error that does not fall: the
+  /// problem may have no solution.
+  bool suspected_unsolvable = false;
+};
+
+class ProximalNewton {
+ public:
+  /// The system must live as long as this object. Allocates everything.
+  /// Throws std::invalid_argument if rows and system do not agree or a row is invalid.
+  ProximalNewton(NewtonSystem& system, ContactRows rows, const ProximalOptions& options = {});
+
+  const ProximalOptions& options() const { return options_; }
+  const ContactRows& rows() const { return rows_; }
+
+  /// New values of W (already given to the system) and of q, m/s, 3 per block. The centre r keeps
+  /// its value in kg m/s. mu and bounds may change with it: see change_rows().
+  void update(ConstVector q);
+  /// New friction coefficients and bounds on the same kinds; takes effect at the next update().
+  void change_rows(const ContactRows& rows);
+
+  /// Starts at r (kg m/s) with alpha; forgets failures, the best iterate and the history.
+  void start(ConstVector r, double alpha);
+
+  /// One proximal step.
+  [[nodiscard]] ProximalStep step();
+  /// Steps until solved or the budget is spent; continues from the present state.
+  [[nodiscard]] ProximalReport run();
+
+  /// The centre r, kg m/s.
+  void reactions(Vector out) const;
+  /// The iterate of least error since the last start() or update(), kg m/s, and its error.
+  void best_reactions(Vector out) const;
+  const ProximalError& best_error() const { return best_error_; }
+
+  double alpha() const { return alpha_; }
+  void set_alpha(double alpha) { alpha_ = alpha; }
+  int factorizations() const { return factorizations_; }
+  const std::vector<ProximalIteration>& history() const { return history_; }
+  /// s: scaled x = r / s; for stages that share the scaled problem.
+  ConstVector scaling() const { return s_; }
+  ConstVector scaled_q() const { return q_; }
+
+  /// Errors of a scaled x with v = W x + q; remembers the best. For stages that share the problem.
+  ProximalError offer(ConstVector x, ConstVector v);
+  bool meets_goal(const ProximalError& error) const;
+
+ private:
+  struct Residual {
+    double phi = 0.0;
+    double proximity = 0.0;
+  };
+  void set_weights();
+  double median_reaction();
+  void velocity(ConstVector x, Vector v);
+  void compute_scaling();
+  Residual evaluate();
+  void evaluate_contact(Index i);
+  void evaluate_box(Index i);
+  NewtonSolve newton_step();
+  bool diverged(int inner, double phi) const;
+  void accept(int inner);
+  void reject();
+  void record(int inner, const Residual& residual, const ProximalError& error);
+
+  NewtonSystem& system_;
+  ContactRows rows_;
+  ProximalOptions options_;
+  Index blocks_ = 0;
+  double q_norm_ = 0.0;        // scaled
+  double q_norm_given_ = 0.0;  // as given
+  double alpha_ = 0.0;
+  double alpha_failed_ = 0.0;
+  int factorizations_ = 0;
+  int proximal_steps_ = 0;
+  bool velocity_known_ = false;  // v_r_ belongs to r_
+  ProximalError best_error_;
+  std::vector<ProximalIteration> history_;
+  std::vector<double> phi_norms_;
+  std::vector<double> sorted_;
+  std::vector<BlockLinearization> linearization_;
+  Vector arena_;  // all vectors below
+  Vector s_, q_, r_, v_r_, best_, A_, x_, v_, u_, phi_, b_, d_, Wd_, z_, lower_, upper_;
+};
+
+}  // namespace nsn
