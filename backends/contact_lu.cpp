@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "backends/multifrontal.h"
-#include "core/symmetric_block_entries.h"
 #include "core/error.h"
 #include "core/refinement.h"
+#include "core/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {
@@ -145,6 +145,7 @@ void ContactLu::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   const auto outcome =
       refinement_.improve(op, b, x, target, refine_, [this](Vector v) { solve_in_place(v); });
   report.recurrence_residual = outcome.residual;
+  if (!outcome.non_finite) set_true_residual(outcome.residual);
   report.bytes_moved = (1 + outcome.solves) * (factors_.factor_bytes() + 48.0 * op.rows()) +
                        outcome.products * op.bytes_per_apply();
   if (outcome.steps > 0) report.detail = "refined";

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "core/symmetric_block_entries.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/symmetric_block_entries.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -76,9 +76,10 @@ DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOpt
   NSN_THROW_UNLESS(solver_ != nullptr, "a contact system needs a linear solver");
   exact_product_ = [this](ConstVector z, Vector y) { apply_exact(z, y); };
   symmetric_solve_ = [this](ConstVector b, Vector z) {
-    Kokkos::deep_copy(z, 0.0);
+    std::fill_n(z.data(), z.extent(0), 0.0);
     const LinearControl control{.rtol = kSymmetricSolveTolerance,
-                                .max_iterations = options_.max_iterations};
+                                .max_iterations = options_.max_iterations,
+                                .measure_normal_residual = false};
     const LinearReport report = solver_->solve(b, z, control);
     inner_iterations_ += report.iterations;
     if (!answered(report.status)) inner_status_ = report.status;
@@ -199,14 +200,16 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
 }
 
 NewtonSolve DualSystem::solve_exact(ConstVector b, Vector z) {
-  const LinearControl control{.rtol = options_.rtol, .max_iterations = options_.max_iterations};
-  Kokkos::deep_copy(z, 0.0);
+  const LinearControl control{.rtol = options_.rtol,
+                              .max_iterations = options_.max_iterations,
+                              .measure_normal_residual = false};
+  std::fill_n(z.data(), z.extent(0), 0.0);
   const LinearReport report = solver_->solve(b, z, control);
   return {answered(report.status), report.iterations, report.status, report.relative_residual()};
 }
 
 NewtonSolve DualSystem::solve_around_symmetric(ConstVector b, Vector z) {
-  Kokkos::deep_copy(z, 0.0);
+  std::fill_n(z.data(), z.extent(0), 0.0);
   inner_iterations_ = 0;
   inner_status_ = LinearStatus::kDirect;
   LinearReport report;

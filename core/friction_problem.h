@@ -5,8 +5,8 @@
 /// LCP:     w = M z + q,                      0 <= w orthogonal to z >= 0
 ///
 /// r are impulses (kg m/s), u relative velocities (m/s), normal component first: (n, t1, t2) in 3D,
-/// (n, t) in 2D. K = { |r_T| <= mu r_N }. Data is kept exactly as given, in its own dimension and with
-/// its asymmetry: every error refers to it.
+/// (n, t) in 2D. K = { |r_T| <= mu r_N }. Data is kept exactly as given, in its own dimension and
+/// with its asymmetry: every error refers to it.
 #pragma once
 
 #include "core/csr.h"

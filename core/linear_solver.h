@@ -48,6 +48,9 @@ struct LinearControl {
   /// > 0: stop after so many iterations with kBudgetReached, which counts as success (inexact
   /// Newton).
   int iteration_budget = 0;
+  /// false: leave normal_residual at 0 and spare its product with S, for many small solves in a
+  /// row.
+  bool measure_normal_residual = true;
 };
 
 /// State of an iterative solver after one iteration (0: the initial guess).
@@ -120,6 +123,12 @@ class LinearSolver {
     std::string detail;
   };
 
+  /// do_solve() has formed |b - S x|_2 with the operator at the x it returns: the front need not.
+  void set_true_residual(double norm) {
+    known_residual_ = norm;
+    residual_known_ = true;
+  }
+
  private:
   /// Allocates and orders for op's pattern.
   virtual void do_analyze(const LinearOperator& op) = 0;
@@ -138,6 +147,8 @@ class LinearSolver {
   Preparation preparation_;
   double analyze_seconds_ = 0.0;
   double factorize_seconds_ = 0.0;
+  bool residual_known_ = false;
+  double known_residual_ = 0.0;
   Vector r_;   // true residual
   Vector Sr_;  // S r; also keeps the initial guess during a solve
 };

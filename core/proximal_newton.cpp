@@ -396,10 +396,32 @@ bool ProximalNewton::diverged(int inner, double phi) const {
   return last > 0.5 * earlier && phi > 10.0 * std::min(last, earlier);
 }
 
-void ProximalNewton::accept(int inner) {
+void ProximalNewton::begin() {
+  set_weights();
+  std::copy_n(r_.data(), rows_.rows(), x_.data());
+}
+
+ProximalNewton::Residual ProximalNewton::measure() {
+  velocity(x_, v_);
+  return evaluate();
+}
+
+void ProximalNewton::move_centre() {
   std::copy_n(x_.data(), rows_.rows(), r_.data());
   std::copy_n(v_.data(), rows_.rows(), v_r_.data());
   velocity_known_ = true;
+}
+
+void ProximalNewton::iterate(Vector out) const {
+  for (Index k = 0; k < rows_.rows(); ++k) out(k) = s_(k) * x_(k);
+}
+
+void ProximalNewton::set_iterate(ConstVector x) {
+  for (Index k = 0; k < rows_.rows(); ++k) x_(k) = x(k) / s_(k);
+}
+
+void ProximalNewton::accept(int inner) {
+  move_centre();
   alpha_ = std::clamp(std::max(growth(inner) * alpha_, 2.0 * alpha_failed_), options_.alpha_min,
                       options_.alpha_max);
   alpha_failed_ *= kFailureDecay;
@@ -444,8 +466,7 @@ ProximalStep ProximalNewton::step() {
     result.newton_steps = inner;
     record(inner, residual, result.error);
     if (inner > 0 && meets_goal(result.error)) {
-      std::copy_n(x_.data(), rows_.rows(), r_.data());
-      std::copy_n(v_.data(), rows_.rows(), v_r_.data());
+      move_centre();
       result.outcome = StepOutcome::kSolved;
       return result;
     }
@@ -494,7 +515,7 @@ ProximalReport ProximalNewton::run() {
         floor && !(done.error.unit_free < 0.5 * error_at_floor) ? stuck_at_floor + 1 : 0;
     error_at_floor = std::min(error_at_floor, done.error.unit_free);
     report.suspected_unsolvable = stuck_at_floor >= 5;
-    if (done.newton_steps == 0 && done.outcome == StepOutcome::kAccepted) break;
+    if (proximal_steps_ > 10 * options_.max_factorizations + 100) break;  // steps without a system
   }
   report.proximal_steps = proximal_steps_;
   report.factorizations = factorizations_;

@@ -140,6 +140,24 @@ class ProximalNewton {
   /// Steps until solved or the budget is spent; continues from the present state.
   [[nodiscard]] ProximalReport run();
 
+  /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
+  ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
+  /// x = r, and the weights A from r and alpha.
+  void begin();
+  /// v = W x + q, natural map and linearisation at x.
+  struct Residual {
+    double phi = 0.0;        ///< |phi|, scaled variables
+    double proximity = 0.0;  ///< |A (x - r)|, scaled variables
+  };
+  Residual measure();
+  /// x += d, a full step at the x last measured. ok = false: no step was taken.
+  [[nodiscard]] NewtonSolve newton_step();
+  /// r = x.
+  void move_centre();
+  /// x in kg m/s.
+  void iterate(Vector out) const;
+  void set_iterate(ConstVector x);
+
   /// The centre r, kg m/s.
   void reactions(Vector out) const;
   /// The iterate of least error since the last start() or update(), kg m/s, and its error.
@@ -153,16 +171,14 @@ class ProximalNewton {
   /// s: scaled x = r / s; for stages that share the scaled problem.
   ConstVector scaling() const { return s_; }
   ConstVector scaled_q() const { return q_; }
+  /// A of the present proximal step, scaled.
+  ConstVector weights() const { return A_; }
 
   /// Errors of a scaled x with v = W x + q; remembers the best. For stages that share the problem.
   ProximalError offer(ConstVector x, ConstVector v);
   bool meets_goal(const ProximalError& error) const;
 
  private:
-  struct Residual {
-    double phi = 0.0;
-    double proximity = 0.0;
-  };
   void set_weights();
   double median_reaction();
   void velocity(ConstVector x, Vector v);
@@ -170,7 +186,6 @@ class ProximalNewton {
   Residual evaluate();
   void evaluate_contact(Index i);
   void evaluate_box(Index i);
-  NewtonSolve newton_step();
   bool diverged(int inner, double phi) const;
   void accept(int inner);
   void reject();

@@ -5,6 +5,7 @@
 /// steps are a proximal iteration, which converges to a solution of S x = b wherever there is one.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "core/linear_operator.h"
@@ -15,8 +16,9 @@ namespace nsn {
 class Refinement {
  public:
   void analyze(Index n) {
-    r_ = Vector("refinement_r", static_cast<std::size_t>(n));
-    x_ = Vector("refinement_x", static_cast<std::size_t>(n));
+    const auto size = static_cast<std::size_t>(n);
+    r_ = Vector(Kokkos::view_alloc("refinement_r", Kokkos::WithoutInitializing), size);
+    x_ = Vector(Kokkos::view_alloc("refinement_x", Kokkos::WithoutInitializing), size);
   }
   double bytes_held() const { return 16.0 * static_cast<double>(r_.size()); }
 
@@ -38,13 +40,13 @@ class Refinement {
     outcome.residual = measure(op, b, x, outcome);
     outcome.non_finite = !(outcome.residual < kInfinity);
     while (!outcome.non_finite && outcome.residual > target && outcome.steps < max_steps) {
-      Kokkos::deep_copy(x_, x);
+      std::copy_n(x.data(), x.extent(0), x_.data());
       solve(r_);
       ++outcome.solves;
       axpby(1.0, r_, 1.0, x);
       const double residual = measure(op, b, x, outcome);
       if (!(residual < outcome.residual)) {
-        Kokkos::deep_copy(x, x_);
+        std::copy_n(x_.data(), x.extent(0), x.data());
         break;
       }
       const bool halved = residual < 0.5 * outcome.residual;

@@ -1,0 +1,200 @@
+#include "core/friction_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/symmetric_block_entries.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kSymmetricToRounding = 1e-12;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class View>
+View uninitialized(const std::string& label, std::size_t n) {
+  return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
+}
+
+/// Block columns of each block row, ascending.
+struct Pattern {
+  std::vector<Index> begin{0};
+  std::vector<Index> column;
+};
+
+/// One pass over the entries: a block is kept if any of its entries is not zero.
+Pattern nonzero_blocks(const Csr& W, Index contacts, Index d) {
+  Pattern pattern;
+  pattern.begin.reserve(at(contacts) + 1);
+  pattern.column.reserve(at(W.nonzeros() / (d * d) + contacts));
+  std::vector<Index> seen(at(contacts), -1);
+  for (Index i = 0; i < contacts; ++i) {
+    const std::size_t first = pattern.column.size();
+    bool sorted = true;
+    const auto add = [&](Index j) {
+      if (seen[at(j)] == i) return;
+      seen[at(j)] = i;
+      sorted = sorted && (pattern.column.size() == first || pattern.column.back() < j);
+      pattern.column.push_back(j);
+    };
+    for (Index k = W.row_begin(d * i); k < W.row_begin(d * (i + 1)); ++k) {
+      if (W.value(k) != 0.0) add(W.column(k) / d);
+    }
+    add(i);
+    if (!sorted) {
+      std::sort(pattern.column.begin() + static_cast<std::ptrdiff_t>(first), pattern.column.end());
+    }
+    pattern.begin.push_back(static_cast<Index>(pattern.column.size()));
+  }
+  return pattern;
+}
+
+/// Adds (j, i) for every (i, j).
+Pattern with_mirror_images(const Pattern& pattern) {
+  const Index n = static_cast<Index>(pattern.begin.size()) - 1;
+  std::vector<std::vector<Index>> rows(at(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = pattern.begin[at(i)]; k < pattern.begin[at(i) + 1]; ++k) {
+      const Index j = pattern.column[at(k)];
+      rows[at(i)].push_back(j);
+      rows[at(j)].push_back(i);
+    }
+  }
+  Pattern both;
+  for (std::vector<Index>& row : rows) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    both.column.insert(both.column.end(), row.begin(), row.end());
+    both.begin.push_back(static_cast<Index>(both.column.size()));
+  }
+  return both;
+}
+
+BlockCsr blocks_of(const Pattern& pattern) {
+  const Index n = static_cast<Index>(pattern.begin.size()) - 1;
+  BlockCsr W{n, n, uninitialized<IndexVector>("row_begin", pattern.begin.size()),
+             uninitialized<IndexVector>("column", pattern.column.size()),
+             uninitialized<Vector>("value", pattern.column.size() * kBlockSize)};
+  std::copy(pattern.begin.begin(), pattern.begin.end(), W.row_begin.data());
+  std::copy(pattern.column.begin(), pattern.column.end(), W.column.data());
+  std::fill_n(W.value.data(), W.value.extent(0), 0.0);
+  return W;
+}
+
+void fill_values(const Csr& from, Index d, BlockCsr& W) {
+  std::vector<Index> place(at(W.rows), 0);
+  for (Index i = 0; i < W.rows; ++i) {
+    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
+    for (Index r = 0; r < d; ++r) {
+      for (Index k = from.row_begin(d * i + r); k < from.row_begin(d * i + r + 1); ++k) {
+        const double value = from.value(k);
+        if (value == 0.0) continue;
+        const Index j = from.column(k) / d;
+        W.value(kBlockSize * place[at(j)] + kBlock * r + from.column(k) - d * j) = value;
+      }
+    }
+    if (d == 2) {
+      double* const diagonal = W.value.data() + at(place[at(i)]) * kBlockSize;
+      diagonal[8] = diagonal[0] > 0.0 ? diagonal[0] : 1.0;
+    }
+  }
+}
+
+double block_asymmetry(const BlockCsr& W, const std::vector<Index>& transposed) {
+  double difference = 0.0;
+  double largest = 0.0;
+  for (std::size_t k = 0; k < transposed.size(); ++k) {
+    const double* const a = W.value.data() + k * kBlockSize;
+    const double* const t = W.value.data() + at(transposed[k]) * kBlockSize;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        difference = std::max(difference, std::abs(a[3 * r + c] - t[3 * c + r]));
+        largest = std::max(largest, std::abs(a[3 * r + c]));
+      }
+    }
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+void validate_contacts(Index dimension, ConstVector mu, ConstVector velocities) {
+  NSN_THROW_UNLESS(dimension == 2 || dimension == 3, "contacts in {} dimensions", dimension);
+  NSN_THROW_UNLESS(size_of(velocities) == dimension * size_of(mu),
+                   "{} contacts in {} dimensions with {} velocities", mu.extent(0), dimension,
+                   velocities.extent(0));
+  for (Index i = 0; i < size_of(mu); ++i) {
+    NSN_THROW_UNLESS(std::isfinite(mu(i)) && mu(i) >= 0.0,
+                     "contact {}: the friction coefficient is {}, it must be >= 0", i, mu(i));
+  }
+}
+
+void validate_matrix(std::string_view name, const Csr& A, Index rows, Index columns) {
+  NSN_THROW_UNLESS(A.rows == rows && A.columns == columns, "{} is {} x {}, it must be {} x {}",
+                   name, A.rows, A.columns, rows, columns);
+  NSN_THROW_UNLESS(all_finite(A.value), "{} holds NaN or infinity", name);
+}
+
+}  // namespace
+
+void validate(const FrictionProblem& problem) {
+  validate_contacts(problem.dimension, problem.mu, problem.q);
+  const Index n = problem.dimension * problem.contacts();
+  validate_matrix("W", problem.W, n, n);
+  NSN_THROW_UNLESS(all_finite(problem.q), "q holds NaN or infinity");
+}
+
+void validate(const GlobalFrictionProblem& problem) {
+  validate_contacts(problem.dimension, problem.mu, problem.w);
+  const Index n = problem.M.rows;
+  validate_matrix("M", problem.M, n, n);
+  validate_matrix("H", problem.H, n, problem.dimension * problem.contacts());
+  NSN_THROW_UNLESS(size_of(problem.f) == n, "f has {} entries for {} degrees of freedom",
+                   problem.f.extent(0), n);
+  NSN_THROW_UNLESS(all_finite(problem.f) && all_finite(problem.w), "f or w holds NaN or infinity");
+}
+
+FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
+  validate(problem);
+  const Index n = problem.contacts();
+  const Index d = problem.dimension;
+  FrictionBlocks blocks;
+  Pattern pattern = nonzero_blocks(problem.W, n, d);
+  blocks.W = blocks_of(pattern);
+  std::vector<Index> transposed = transposed_blocks(blocks.W);
+  if (transposed.empty() && n > 0) {
+    blocks.W = blocks_of(with_mirror_images(pattern));
+    transposed = transposed_blocks(blocks.W);
+  }
+  fill_values(problem.W, d, blocks.W);
+  blocks.asymmetry = block_asymmetry(blocks.W, transposed);
+  blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
+  blocks.q = uninitialized<Vector>("q", at(kBlock * n));
+  pad_contacts(problem.q, d, blocks.q);
+  blocks.rows = ContactRows::contacts({problem.mu.data(), problem.mu.data() + n}, d == 2);
+  return blocks;
+}
+
+void pad_contacts(ConstVector given, Index dimension, Vector padded) {
+  const Index n = size_of(given) / dimension;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < kBlock; ++k) {
+      padded(kBlock * i + k) = k < dimension ? given(dimension * i + k) : 0.0;
+    }
+  }
+}
+
+void unpad_contacts(ConstVector padded, Index dimension, Vector given) {
+  const Index n = size_of(given) / dimension;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < dimension; ++k) given(dimension * i + k) = padded(kBlock * i + k);
+  }
+}
+
+}  // namespace nsn

@@ -1,0 +1,88 @@
+#include "core/friction_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/friction_cone.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kNormFloor = 1e-12;  // of the largest |W_ii|
+
+}  // namespace
+
+void contact_rho(const Csr& W, Index dimension, Vector rho) {
+  const Index n = size_of(rho);
+  double largest = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    double block[9] = {};
+    for (Index r = 0; r < dimension; ++r) {
+      const Index row = dimension * i + r;
+      for (Index k = W.row_begin(row); k < W.row_begin(row + 1); ++k) {
+        const Index c = W.column(k) - dimension * i;
+        if (c >= 0 && c < dimension) block[3 * r + c] = W.value(k);
+      }
+    }
+    rho(i) = spectral_norm(block);
+    largest = std::max(largest, rho(i));
+  }
+  if (!(largest > 0.0)) largest = 1.0;
+  for (Index i = 0; i < n; ++i) rho(i) = 1.0 / std::max(rho(i), kNormFloor * largest);
+}
+
+FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
+                             ConstVector r, ConstVector u) {
+  FrictionError error;
+  double siconos = 0.0;
+  double unit_free = 0.0;
+  double worst = -1.0;
+  const Index n = size_of(mu);
+  if (n > 0) error.min_normal_velocity = u(0);
+  for (Index i = 0; i < n; ++i) {
+    double ri[3] = {};
+    double ui[3] = {};
+    for (Index k = 0; k < dimension; ++k) {
+      ri[k] = r(dimension * i + k);
+      ui[k] = u(dimension * i + k);
+    }
+    double given[3];
+    double free[3];
+    natural_map(ri, ui, mu(i), 1.0, given);
+    natural_map(ri, ui, mu(i), rho(i), free);
+    double share = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      siconos += given[k] * given[k];
+      share += free[k] * free[k] / (rho(i) * rho(i));
+    }
+    unit_free += share;
+    if (!(share <= worst)) {
+      worst = share;
+      error.worst_contact = i;
+    }
+    error.min_normal_velocity = std::min(error.min_normal_velocity, ui[0]);
+    const double tangent = std::sqrt(ri[1] * ri[1] + ri[2] * ri[2]);
+    error.max_cone_violation =
+        std::max({error.max_cone_violation, tangent - mu(i) * ri[0], -ri[0]});
+  }
+  const double size = std::max({q_norm, norm2(r), norm2(u)});
+  error.siconos = size > 0.0 ? std::sqrt(siconos) / size : std::sqrt(siconos);
+  error.unit_free = q_norm > 0.0 ? std::sqrt(unit_free) / q_norm : std::sqrt(unit_free);
+  return error;
+}
+
+FrictionError friction_error(const FrictionProblem& problem, ConstVector r, Vector u) {
+  const Index n = problem.dimension * problem.contacts();
+  NSN_THROW_UNLESS(size_of(r) == n && size_of(u) == n,
+                   "{} contacts in {} dimensions, r has {} and u {} entries", problem.contacts(),
+                   problem.dimension, r.extent(0), u.extent(0));
+  Vector rho("rho", problem.mu.extent(0));
+  contact_rho(problem.W, problem.dimension, rho);
+  multiply(problem.W, r, u);
+  axpby(1.0, problem.q, 1.0, u);
+  return friction_error(problem.dimension, problem.mu, rho, norm2(problem.q), r, u);
+}
+
+}  // namespace nsn
