@@ -77,9 +77,8 @@ DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOpt
   exact_product_ = [this](ConstVector z, Vector y) { apply_exact(z, y); };
   symmetric_solve_ = [this](ConstVector b, Vector z) {
     std::fill_n(z.data(), z.extent(0), 0.0);
-    const LinearControl control{.rtol = kSymmetricSolveTolerance,
-                                .max_iterations = options_.max_iterations,
-                                .measure_normal_residual = false};
+    const LinearControl control{
+        .rtol = kSymmetricSolveTolerance, .max_iterations = options_.max_iterations, .lean = true};
     const LinearReport report = solver_->solve(b, z, control);
     inner_iterations_ += report.iterations;
     if (!answered(report.status)) inner_status_ = report.status;
@@ -200,9 +199,8 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
 }
 
 NewtonSolve DualSystem::solve_exact(ConstVector b, Vector z) {
-  const LinearControl control{.rtol = options_.rtol,
-                              .max_iterations = options_.max_iterations,
-                              .measure_normal_residual = false};
+  const LinearControl control{
+      .rtol = options_.rtol, .max_iterations = options_.max_iterations, .lean = true};
   std::fill_n(z.data(), z.extent(0), 0.0);
   const LinearReport report = solver_->solve(b, z, control);
   return {answered(report.status), report.iterations, report.status, report.relative_residual()};

@@ -104,7 +104,7 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
   report.bytes_held = bytes_held() + 16.0 * n;
   report.rhs_norm = norm2(b);
   // r = b - S x0
-  if (norm_max(x) == 0.0) {
+  if (control.lean && norm_max(x) == 0.0) {
     report.initial_residual = report.rhs_norm;
   } else {
     op_->apply(x, r_);
@@ -154,7 +154,7 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
     if (report.detail.empty())
       report.detail = "the answer was not finite; the initial guess is returned";
   } else {
-    if (control.measure_normal_residual) {
+    if (!control.lean) {
       if (residual_known_) {
         op_->apply(x, r_);
         residual_norm(b, r_, r_);

@@ -48,9 +48,9 @@ struct LinearControl {
   /// > 0: stop after so many iterations with kBudgetReached, which counts as success (inexact
   /// Newton).
   int iteration_budget = 0;
-  /// false: leave normal_residual at 0 and spare its product with S, for many small solves in a
-  /// row.
-  bool measure_normal_residual = true;
+  /// For many small solves in a row: spares the product with a guess of zero (a non-number in S
+  /// then shows in the answer only) and the one for normal_residual, which stays 0.
+  bool lean = false;
 };
 
 /// State of an iterative solver after one iteration (0: the initial guess).
