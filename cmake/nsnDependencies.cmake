@@ -79,6 +79,13 @@ else()
   nsn_optional(AMG FALSE "amg backend and preconditioner (AMGCL)")
 endif()
 
+find_package(ZLIB QUIET)
+if(ZLIB_FOUND)
+  nsn_optional(ZLIB TRUE "compressed .vtu meshes")
+else()
+  nsn_optional(ZLIB FALSE "compressed .vtu meshes")
+endif()
+
 find_package(HDF5 QUIET COMPONENTS C)
 if(HDF5_FOUND)
   nsn_optional(HDF5 TRUE "FCLIB files")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/math3.h"
 #include "models/signed_svd.h"
 
 namespace nsn {
@@ -32,15 +33,15 @@ Mat3 symmetric_inverse(const Mat3& A) {
 
 StiffnessAndCompliance projected(const Mat3& N, double floor) {
   if (exceeds(N, floor)) return {N, symmetric_inverse(N)};
-  const DescendingEigen eigen = descending_eigen(N);
+  const SymmetricEigen eigen = symmetric_eigen(N);
   Vec3 stiffness;
   Vec3 compliance;
   for (int k = 0; k < 3; ++k) {
-    stiffness[k] = std::max(eigen.d[k], floor);
+    stiffness[k] = std::max(eigen.values[k], floor);
     compliance[k] = 1.0 / stiffness[k];
   }
-  const Mat3 Qt = transpose(eigen.Q);
-  return {eigen.Q * (diagonal(stiffness) * Qt), eigen.Q * (diagonal(compliance) * Qt)};
+  const Mat3 Qt = transpose(eigen.vectors);
+  return {eigen.vectors * (diagonal(stiffness) * Qt), eigen.vectors * (diagonal(compliance) * Qt)};
 }
 
 StiffnessAndCompliance diagonal_majorant(const Mat3& N, double floor) {

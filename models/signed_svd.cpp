@@ -35,15 +35,6 @@ void rotate_columns(Mat3& A, int p, int q, const Rotation& r) {
   }
 }
 
-void rotate_rows(Mat3& A, int p, int q, const Rotation& r) {
-  for (int j = 0; j < 3; ++j) {
-    const double ap = A(p, j);
-    const double aq = A(q, j);
-    A(p, j) = r.c * ap - r.s * aq;
-    A(q, j) = r.s * ap + r.c * aq;
-  }
-}
-
 // One sweep over the three pairs of columns of B = F V; true if none had to be turned.
 bool orthogonalise_columns(Mat3& B, Mat3& V) {
   bool done = true;
@@ -153,38 +144,6 @@ SignedSvd signed_svd(const Mat3& F) {
   svd.s[2] = std::fmax(-svd.s[1], std::fmin(svd.s[2], svd.s[1]));
   svd.s = scaled(svd.s, exponent);
   return svd;
-}
-
-DescendingEigen descending_eigen(const Mat3& A) {
-  Mat3 D = A;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < i; ++j) D(i, j) = D(j, i);
-  }
-  DescendingEigen eigen{Vec3{}, identity<3>()};
-  const double negligible = kEpsilon * 0.1 * max_abs(D);
-  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-    bool done = true;
-    for (int p = 0; p < 2; ++p) {
-      for (int q = p + 1; q < 3; ++q) {
-        if (std::fabs(D(p, q)) <= negligible) continue;
-        const Rotation r = jacobi_rotation(D(p, p), D(p, q), D(q, q));
-        rotate_columns(D, p, q, r);
-        rotate_rows(D, p, q, r);
-        D(p, q) = D(q, p) = 0.0;
-        rotate_columns(eigen.Q, p, q, r);
-        done = false;
-      }
-    }
-    if (done) break;
-  }
-  for (int k = 0; k < 3; ++k) eigen.d[k] = D(k, k);
-  const int pairs[3][2] = {{0, 1}, {1, 2}, {0, 1}};
-  for (const auto& [p, q] : pairs) {
-    if (eigen.d[p] >= eigen.d[q]) continue;
-    std::swap(eigen.d[p], eigen.d[q]);
-    swap_columns(eigen.Q, p, q);
-  }
-  return eigen;
 }
 
 }  // namespace nsn

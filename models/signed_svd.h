@@ -27,12 +27,4 @@ struct SignedSvd {
 /// is not finite, U = V = I and every s is NaN.
 SignedSvd signed_svd(const Mat3& F);
 
-/// Eigenvalues (descending) and eigenvectors (columns of Q, a rotation) of a symmetric A, of which
-/// the upper triangle is read: A = Q diag(d) Q^T, by two-sided Jacobi. Finite A only.
-struct DescendingEigen {
-  Vec3 d;
-  Mat3 Q;
-};
-DescendingEigen descending_eigen(const Mat3& A);
-
 }  // namespace nsn

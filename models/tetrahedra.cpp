@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/math3.h"
 #include "core/parallel.h"
 #include "models/signed_svd.h"
 
@@ -32,18 +33,6 @@ void for_each_tet(Index num_tets, const Body& body) {
 // View of n doubles; Kokkos sets them to zero.
 Vector zeros(const char* name, Index n) {
   return Vector(std::string(name), static_cast<std::size_t>(n));
-}
-
-template <int R, int C>
-void store(const SmallMatrix<R, C>& A, double* out) {
-  std::copy(A.a, A.a + R * C, out);
-}
-
-template <int R, int C>
-SmallMatrix<R, C> load(const double* in) {
-  SmallMatrix<R, C> A;
-  std::copy(in, in + R * C, A.a);
-  return A;
 }
 
 Mat3 strain_stiffness(const Lame& lame) {
@@ -149,7 +138,7 @@ void Tetrahedra::set_activation(Index tet, double pressure) {
 }
 
 Vec3 Tetrahedra::gradient(Index t, int a) const {
-  return load<3, 1>(&gradient_(12 * t + 3 * a));
+  return load3(&gradient_(12 * t + 3 * a));
 }
 
 // F = sum_a x_a g_a^T
@@ -157,7 +146,7 @@ Mat3 Tetrahedra::deformation_gradient(Index t, ConstVector x) const {
   const Index first = rows_.J.row_begin(t * blocks_per_tet());
   Mat3 F;
   for (int a = 0; a < 4; ++a) {
-    F += outer(load<3, 1>(&x(kBlock * rows_.J.column(first + a))), gradient(t, a));
+    F += outer(load3(&x(kBlock * rows_.J.column(first + a))), gradient(t, a));
   }
   return F;
 }
@@ -177,10 +166,10 @@ void Tetrahedra::do_start_step(ConstVector x) {
     const Mat3 F = deformation_gradient(t, x);
     if (linear) {
       const Strain e = LinearElastic::strain(F);
-      store(e.normal, &start_(stride * t));
-      store(e.shear, &start_(stride * t + kBlock));
+      store3(&start_(stride * t), e.normal);
+      store3(&start_(stride * t + kBlock), e.shear);
     } else {
-      store(signed_svd(F).s, &start_(stride * t));
+      store3(&start_(stride * t), signed_svd(F).s);
     }
   });
 }
@@ -225,7 +214,7 @@ Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index 
   element.twist = material.twist(s);
   if (options_.damping > 0.0) {
     const double rate = options_.damping / h;
-    const Vec3 s0 = load<3, 1>(&start_(kBlock * blocks_per_tet() * t));
+    const Vec3 s0 = load3(&start_(kBlock * blocks_per_tet() * t));
     const Mat3 D = rate * strain_stiffness(lame_);
     const Vec3 d = D * (s - s0);
     element.c += d;
@@ -254,14 +243,14 @@ Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index 
 }
 
 void Tetrahedra::store_block(Index block_row, const Vec3& c, const Mat3& E) {
-  store(c, &rows_.c(kBlock * block_row));
-  store(E * c, &rows_.Ec(kBlock * block_row));
-  store(E, &rows_.E(kBlockSize * block_row));
+  store3(&rows_.c(kBlock * block_row), c);
+  store3(&rows_.Ec(kBlock * block_row), E * c);
+  store9(&rows_.E(kBlockSize * block_row), E);
 }
 
 void Tetrahedra::store_modes(Index t, const Element& element) {
-  store(element.svd.U, &frames_(18 * t));
-  store(element.svd.V, &frames_(18 * t + 9));
+  store9(&frames_(18 * t), element.svd.U);
+  store9(&frames_(18 * t + 9), element.svd.V);
   const double least = options_.project_geometric ? 0.0 : -INFINITY;
   for (int k = 0; k < 3; ++k) {
     modes_(6 * t + k) = std::max(element.flip[k], least);
@@ -283,7 +272,7 @@ void Tetrahedra::store_stretch_rows(Index t, const Element& element) {
     }
   }
   store_block(t, element.c, safe.E);
-  store(safe.N, &stiffness_(kBlockSize * t));
+  store9(&stiffness_(kBlockSize * t), safe.N);
   store_modes(t, element);
 }
 
@@ -294,9 +283,9 @@ void Tetrahedra::store_strain_rows(Index t, const Element& element, double h) {
   store_strain_jacobian(t, element.svd.U * transpose(V));
   store_strain_compliance(t, h);
   store_block(2 * t, vec3(sigma(0, 0), sigma(1, 1), sigma(2, 2)),
-              load<3, 3>(&rows_.E(kBlockSize * 2 * t)));
+              load9(&rows_.E(kBlockSize * 2 * t)));
   store_block(2 * t + 1, vec3(sigma(1, 2), sigma(0, 2), sigma(0, 1)),
-              load<3, 3>(&rows_.E(kBlockSize * (2 * t + 1))));
+              load9(&rows_.E(kBlockSize * (2 * t + 1))));
   Element rest = element;
   const double carried = 2.0 * lame_.mu * weight_(t) * (1.0 + options_.damping / h);
   rest.flip -= vec3(carried, carried, carried);
@@ -306,7 +295,7 @@ void Tetrahedra::store_strain_rows(Index t, const Element& element, double h) {
 void Tetrahedra::store_linear_rows(const LinearElastic& material, Index t, const Mat3& F,
                                    double h) {
   const Strain e = LinearElastic::strain(F);
-  const Strain e0 = {load<3, 1>(&start_(6 * t)), load<3, 1>(&start_(6 * t + 3))};
+  const Strain e0 = {load3(&start_(6 * t)), load3(&start_(6 * t + 3))};
   const double rate = options_.damping / h;
   Strain sigma = material.stress(
       {(1.0 + rate) * e.normal - rate * e0.normal, (1.0 + rate) * e.shear - rate * e0.shear});
@@ -315,8 +304,8 @@ void Tetrahedra::store_linear_rows(const LinearElastic& material, Index t, const
   sigma.shear *= weight_(t);
   store_strain_jacobian(t, identity<3>());
   store_strain_compliance(t, h);
-  store_block(2 * t, sigma.normal, load<3, 3>(&rows_.E(kBlockSize * 2 * t)));
-  store_block(2 * t + 1, sigma.shear, load<3, 3>(&rows_.E(kBlockSize * (2 * t + 1))));
+  store_block(2 * t, sigma.normal, load9(&rows_.E(kBlockSize * 2 * t)));
+  store_block(2 * t + 1, sigma.shear, load9(&rows_.E(kBlockSize * (2 * t + 1))));
 }
 
 // e = sym(R^T F): row ii of node a is g_i R_i^T; row ij is g_j R_i^T + g_i R_j^T; R_i column i of
@@ -345,10 +334,10 @@ void Tetrahedra::store_strain_compliance(Index t, double h) {
   const StiffnessAndCompliance safe =
       exact ? StiffnessAndCompliance{normal, (1.0 / w) * strain_compliance(lame_)}
             : safe_compliance(normal, options_.compliance, 2.0 * lame_.mu * w);
-  store(safe.N, &stiffness_(kBlockSize * 2 * t));
-  store(safe.E, &rows_.E(kBlockSize * 2 * t));
-  store(shear, &stiffness_(kBlockSize * (2 * t + 1)));
-  store((1.0 / (w * lame_.mu)) * identity<3>(), &rows_.E(kBlockSize * (2 * t + 1)));
+  store9(&stiffness_(kBlockSize * 2 * t), safe.N);
+  store9(&rows_.E(kBlockSize * 2 * t), safe.E);
+  store9(&stiffness_(kBlockSize * (2 * t + 1)), shear);
+  store9(&rows_.E(kBlockSize * (2 * t + 1)), (1.0 / (w * lame_.mu)) * identity<3>());
 }
 
 double Tetrahedra::do_energy(ConstVector x) const {
@@ -377,8 +366,8 @@ double Tetrahedra::do_energy(ConstVector x) const {
 
 // In the frame of U: the modes of pair (i, j) couple the components i and j of V^T g.
 Block Tetrahedra::geometric_block(Index t, int a, int b) const {
-  const Mat3 U = load<3, 3>(&frames_(18 * t));
-  const Mat3 Vt = transpose(load<3, 3>(&frames_(18 * t + 9)));
+  const Mat3 U = load9(&frames_(18 * t));
+  const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
   const Vec3 ga = Vt * gradient(t, a);
   const Vec3 gb = Vt * gradient(t, b);
   Mat3 K;
@@ -394,7 +383,7 @@ Block Tetrahedra::geometric_block(Index t, int a, int b) const {
   }
   K = U * (K * transpose(U));
   Block block;
-  store(K, block.data());
+  store9(block.data(), K);
   return block;
 }
 
@@ -403,11 +392,11 @@ void Tetrahedra::add_row_block(Index t, int a, int b, Block& out) const {
   for (Index block_row = t * blocks_per_tet(); block_row < (t + 1) * blocks_per_tet();
        ++block_row) {
     const Index first = rows_.J.row_begin(block_row);
-    const Mat3 Ja = load<3, 3>(&rows_.J.value(kBlockSize * (first + a)));
-    const Mat3 Jb = load<3, 3>(&rows_.J.value(kBlockSize * (first + b)));
-    const Mat3 sum = load<3, 3>(out.data()) +
-                     transpose(Ja) * (load<3, 3>(&stiffness_(kBlockSize * block_row)) * Jb);
-    store(sum, out.data());
+    const Mat3 Ja = load9(&rows_.J.value(kBlockSize * (first + a)));
+    const Mat3 Jb = load9(&rows_.J.value(kBlockSize * (first + b)));
+    const Mat3 sum =
+        load9(out.data()) + transpose(Ja) * (load9(&stiffness_(kBlockSize * block_row)) * Jb);
+    store9(out.data(), sum);
   }
 }
 

@@ -91,4 +91,26 @@ std::string_view TextScanner::line(std::string_view what) {
   return result;
 }
 
+void TextScanner::end_line(std::string_view what) {
+  while (position_ < text_.size() && text_[position_] != '\n') {
+    if (!is_space(text_[position_])) fail("more than {} on a line", what);
+    ++position_;
+  }
+  if (position_ == text_.size()) fail("the file ends after {}", what);
+  ++position_;
+  ++line_;
+}
+
+std::string_view TextScanner::bytes(std::int64_t n, std::string_view what) {
+  if (n > remaining()) fail("{} needs {} bytes, the file has {} left", what, n, remaining());
+  const std::string_view result = text_.substr(position_, static_cast<std::size_t>(n));
+  position_ += result.size();
+  return result;
+}
+
+bool TextScanner::at_end() {
+  skip_space();
+  return position_ == text_.size();
+}
+
 }  // namespace nsn

@@ -15,7 +15,9 @@ namespace nsn {
 /// that of the token in question. Copies are cheap: a copy taken earlier is the way back.
 class TextScanner {
  public:
-  TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+  /// first_line: number of the line that `text` begins on, where it is a part of a file.
+  TextScanner(std::string_view text, std::string_view name, std::int64_t first_line = 1)
+      : text_(text), name_(name), line_(first_line), line_of_token_(first_line) {}
 
   /// Next token. `what` names what is expected, for the message at the end of the text.
   std::string_view token(std::string_view what);
@@ -28,6 +30,13 @@ class TextScanner {
   void expect(std::string_view expected, std::string_view what);
   /// Rest of the current line, or the next one that is not blank when nothing is left on it.
   std::string_view line(std::string_view what);
+
+  /// Ends the current line: only blanks may be left on it. What follows may be binary.
+  void end_line(std::string_view what);
+  /// The next n bytes as they are, n >= 0. Lines are not counted inside binary data.
+  std::string_view bytes(std::int64_t n, std::string_view what);
+  /// Nothing but white space is left.
+  bool at_end();
 
   /// Characters not read yet.
   std::int64_t remaining() const { return static_cast<std::int64_t>(text_.size() - position_); }
@@ -48,8 +57,8 @@ class TextScanner {
   std::string_view text_;
   std::string_view name_;
   std::size_t position_ = 0;
-  std::int64_t line_ = 1;
-  std::int64_t line_of_token_ = 1;
+  std::int64_t line_;
+  std::int64_t line_of_token_;
 };
 
 }  // namespace nsn

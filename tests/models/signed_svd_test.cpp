@@ -154,21 +154,5 @@ TEST(SignedSvd, StretchesAreContinuousThroughInversionAndCoincidence) {
   }
 }
 
-TEST(DescendingEigen, ReproducesTheMatrix) {
-  std::mt19937 random(6);
-  std::normal_distribution<double> normal;
-  for (int trial = 0; trial < 5000; ++trial) {
-    Mat3 A;
-    for (double& x : A.a) x = normal(random);
-    A += transpose(A);
-    if (trial % 3 == 0) A = outer(column(A, 0), column(A, 0));  // double eigenvalue 0
-    const DescendingEigen eigen = descending_eigen(A);
-    EXPECT_LE(max_abs(eigen.Q * diagonal(eigen.d) * transpose(eigen.Q) - A), 1e-14 * max_abs(A));
-    EXPECT_GE(eigen.d[0], eigen.d[1]);
-    EXPECT_GE(eigen.d[1], eigen.d[2]);
-    if (HasFailure()) return;
-  }
-}
-
 }  // namespace
 }  // namespace nsn
