@@ -8,6 +8,14 @@
 namespace nsn::cli {
 namespace {
 
+std::string csv_field(const Row& row, const std::string& key) {
+  const auto found = row.find(key);
+  if (found == row.end() || found->is_null()) return {};
+  return csv_text(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+}  // namespace
+
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
@@ -18,14 +26,6 @@ std::string csv_text(const std::string& text) {
   out += '"';
   return out;
 }
-
-std::string csv_field(const Row& row, const std::string& key) {
-  const auto found = row.find(key);
-  if (found == row.end() || found->is_null()) return {};
-  return csv_text(found->is_string() ? found->get<std::string>() : found->dump());
-}
-
-}  // namespace
 
 nlohmann::ordered_json json_report(const std::vector<Row>& rows) {
   const bench::Machine machine = bench::this_machine();

@@ -26,4 +26,7 @@ void write_json(const std::string& path, const nlohmann::ordered_json& report);
 /// that a row lacks or that is null leaves its field empty.
 std::string to_csv(const std::vector<Row>& rows);
 
+/// One field of a CSV line, quoted where it holds a comma, a quote or a line break.
+std::string csv_text(const std::string& text);
+
 }  // namespace nsn::cli

@@ -1,0 +1,481 @@
+#include "bench/compare/compare_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "bench/cli/table.h"
+#include "bench/report/html_page.h"
+#include "bench/support/machine.h"
+
+namespace nsn::bench {
+namespace {
+
+using cli::Align;
+using cli::bytes_text;
+using cli::count_text;
+using cli::percent_text;
+using cli::residual_text;
+using cli::Row;
+using cli::seconds_text;
+using report::Chart;
+using report::HtmlCell;
+using report::HtmlTable;
+using report::Scale;
+using report::Series;
+using report::Tone;
+
+std::string status_of(const SolverOutcome& outcome) {
+  return outcome.ran() ? std::string(to_string(outcome.report.status)) : "refused";
+}
+
+const std::string& detail_of(const SolverOutcome& outcome) {
+  return outcome.ran() ? outcome.report.detail : outcome.refusal;
+}
+
+Row system_row(const SystemOutcome& system) {
+  return {{"system", system.name},
+          {"rows", system.rows},
+          {"nonzeros", system.nonzeros},
+          {"solver", ""},
+          {"status", "refused"},
+          {"iterations", nullptr},
+          {"relative_residual", nullptr},
+          {"setup_seconds", nullptr},
+          {"solve_seconds", nullptr},
+          {"bytes_moved", nullptr},
+          {"bandwidth_fraction", nullptr},
+          {"memory_bytes", nullptr},
+          {"converged", false},
+          {"detail", system.refusal},
+          {"analyze_seconds", nullptr},
+          {"factorize_seconds", nullptr},
+          {"normal_residual", nullptr},
+          {"rhs_norm", system.rhs_norm},
+          {"repeats", 0},
+          {"operator", nullptr},
+          {"storage", system.storage},
+          {"symmetric", system.symmetric},
+          {"rhs", system.rhs},
+          {"triad_bytes_per_second", system.triad_bytes_per_second},
+          {"path", system.path}};
+}
+
+Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
+  Row row = system_row(system);
+  row["solver"] = outcome.label;
+  row["status"] = status_of(outcome);
+  row["converged"] = outcome.ok();
+  row["detail"] = detail_of(outcome);
+  row["operator"] = outcome.factored ? "factored" : "assembled";
+  if (!outcome.ran()) return row;
+  row["iterations"] = outcome.report.iterations;
+  row["relative_residual"] = outcome.report.relative_residual();
+  row["setup_seconds"] = outcome.setup_seconds;
+  row["solve_seconds"] = outcome.solve_seconds;
+  row["bytes_moved"] = outcome.report.bytes_moved;
+  row["bandwidth_fraction"] = outcome.bandwidth_fraction;
+  row["memory_bytes"] = outcome.report.bytes_held;
+  row["analyze_seconds"] = outcome.report.analyze_seconds;
+  row["factorize_seconds"] = outcome.report.factorize_seconds;
+  row["normal_residual"] = outcome.report.normal_residual;
+  row["repeats"] = outcome.repeats;
+  return row;
+}
+
+std::string describe(const SystemOutcome& system) {
+  return fmt::format("{} rows, {} nonzeros, {}, {}; b: {}", count_text(system.rows),
+                     count_text(system.nonzeros), system.symmetric ? "symmetric" : "unsymmetric",
+                     system.storage, system.rhs);
+}
+
+const SolverOutcome* fastest(const SystemOutcome& system) {
+  const SolverOutcome* best = nullptr;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ok()) continue;
+    if (best == nullptr || outcome.total_seconds() < best->total_seconds()) best = &outcome;
+  }
+  return best;
+}
+
+std::string iterations_text(const SolverOutcome& outcome) {
+  return outcome.direct ? "direct" : count_text(outcome.report.iterations);
+}
+
+std::string bandwidth_text(const SolverOutcome& outcome) {
+  return outcome.report.bytes_moved > 0.0 ? percent_text(outcome.bandwidth_fraction) : "-";
+}
+
+std::string fastest_sentence(const SystemOutcome& system) {
+  const SolverOutcome* best = fastest(system);
+  if (best == nullptr) return "No solver reached the tolerance.";
+  const SolverOutcome* second = nullptr;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ok() || &outcome == best) continue;
+    if (second == nullptr || outcome.total_seconds() < second->total_seconds()) second = &outcome;
+  }
+  std::string text =
+      fmt::format("Fastest from nothing to the answer: {}, {} ({} of it set-up).", best->label,
+                  seconds_text(best->total_seconds()), seconds_text(best->setup_seconds));
+  if (second != nullptr) {
+    text += fmt::format(" Next: {}, {:.1f} times as long.", second->label,
+                        second->total_seconds() / best->total_seconds());
+  }
+  return text;
+}
+
+/// Anchor of a system's section.
+std::string id_of(std::size_t k) {
+  return fmt::format("system-{}", k + 1);
+}
+
+HtmlCell overview_cell(const SystemOutcome& system, const std::string& label) {
+  const auto found = std::find_if(system.solvers.begin(), system.solvers.end(),
+                                  [&](const SolverOutcome& o) { return o.label == label; });
+  if (found == system.solvers.end()) return {"", Tone::kQuiet};
+  if (!found->ran()) return {"–", Tone::kQuiet, found->refusal};
+  const std::string hover = fmt::format(
+      "{}: {}, relative residual {}, set-up {}, solve {}{}{}", label, status_of(*found),
+      residual_text(found->report.relative_residual()), seconds_text(found->setup_seconds),
+      seconds_text(found->solve_seconds), detail_of(*found).empty() ? "" : "; ", detail_of(*found));
+  if (!found->ok()) return {status_of(*found), Tone::kBad, hover};
+  const std::string text = found->direct
+                               ? seconds_text(found->total_seconds())
+                               : fmt::format("{} · {}", seconds_text(found->total_seconds()),
+                                             count_text(found->report.iterations));
+  return {text, &*found == fastest(system) ? Tone::kBest : Tone::kPlain, hover};
+}
+
+std::vector<std::string> all_labels(const std::vector<SystemOutcome>& systems) {
+  std::map<std::size_t, std::string> by_style;
+  for (const SystemOutcome& system : systems) {
+    for (const SolverOutcome& outcome : system.solvers) by_style[outcome.style] = outcome.label;
+  }
+  std::vector<std::string> labels;
+  for (const auto& [style, label] : by_style) labels.push_back(label);
+  return labels;
+}
+
+HtmlTable overview(const std::vector<SystemOutcome>& systems) {
+  const std::vector<std::string> labels = all_labels(systems);
+  HtmlTable table{{{"system"}, {"rows", true}, {"nonzeros", true}}, {}};
+  for (const std::string& label : labels) table.columns.push_back({label, true});
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    const SystemOutcome& system = systems[k];
+    if (!system.refusal.empty()) continue;
+    std::vector<HtmlCell> row = {{system.name, Tone::kPlain, describe(system), id_of(k)},
+                                 count_text(system.rows),
+                                 count_text(system.nonzeros)};
+    for (const std::string& label : labels) row.push_back(overview_cell(system, label));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+HtmlTable refused_inputs(const std::vector<SystemOutcome>& systems) {
+  HtmlTable table{{{"input"}, {"reason"}}, {}};
+  for (const SystemOutcome& system : systems) {
+    if (!system.refusal.empty()) {
+      table.rows.push_back({{system.name}, {system.refusal, Tone::kQuiet}});
+    }
+  }
+  return table;
+}
+
+HtmlTable details(const SystemOutcome& system) {
+  HtmlTable table{{{"solver"},
+                   {"status"},
+                   {"iterations", true},
+                   {"residual", true, "true relative residual |b - A x| / |b|, recomputed"},
+                   {"set-up", true, "symbolic and numeric work, least of the repeats"},
+                   {"solve", true, "least of the repeats"},
+                   {"moved", true, "memory traffic the algorithm cannot avoid"},
+                   {"bandwidth", true, "traffic per second over that of a triad of the same size"},
+                   {"memory", true, "held by the solver between solves"},
+                   {"note"}},
+                  {}};
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ran()) {
+      table.rows.push_back({{outcome.label, Tone::kQuiet},
+                            {"refused", Tone::kQuiet},
+                            {""},
+                            {""},
+                            {""},
+                            {""},
+                            {""},
+                            {""},
+                            {""},
+                            {outcome.refusal, Tone::kQuiet}});
+      continue;
+    }
+    const LinearReport& r = outcome.report;
+    table.rows.push_back({{outcome.label, &outcome == fastest(system) ? Tone::kBest : Tone::kPlain},
+                          {status_of(outcome), outcome.ok() ? Tone::kGood : Tone::kBad},
+                          iterations_text(outcome),
+                          residual_text(r.relative_residual()),
+                          seconds_text(outcome.setup_seconds),
+                          seconds_text(outcome.solve_seconds),
+                          bytes_text(r.bytes_moved),
+                          bandwidth_text(outcome),
+                          bytes_text(r.bytes_held),
+                          {r.detail, Tone::kQuiet}});
+  }
+  return table;
+}
+
+/// A residual a log axis can show: what is exactly zero sits at the rounding of doubles.
+double at_least_rounding(double value) {
+  return std::max(value, 1e-17);
+}
+
+/// Limits that show convergence and cut off blow-up.
+void set_residual_axis(Chart& chart, const std::string& label) {
+  chart.y.label = label;
+  chart.y.scale = Scale::kLog;
+  double low = 1.0;
+  double high = 1.0;
+  for (const Series& series : chart.series) {
+    for (const double y : series.y) {
+      if (!std::isfinite(y) || y <= 0.0) continue;
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+  }
+  chart.y.min = std::max(std::pow(10.0, std::floor(std::log10(low))), 1e-17);
+  chart.y.max = std::min(std::pow(10.0, std::ceil(std::log10(high))), 1e4);
+}
+
+std::vector<double> scaled(const std::vector<double>& values, double unit) {
+  std::vector<double> out;
+  for (const double value : values) out.push_back(unit > 0.0 ? value / unit : value);
+  return out;
+}
+
+std::vector<double> as_doubles(const std::vector<int>& values) {
+  return {values.begin(), values.end()};
+}
+
+Series series_for(const SolverOutcome& outcome) {
+  Series series;
+  series.name = outcome.label;
+  series.style = static_cast<int>(outcome.style);
+  series.note = status_of(outcome);
+  return series;
+}
+
+Chart over_iterations(const SystemOutcome& system, double tolerance) {
+  Chart chart;
+  chart.title = "Residual over iterations";
+  chart.x.label = "iteration";
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (outcome.history.iteration.empty()) continue;
+    Series series = series_for(outcome);
+    series.x = as_doubles(outcome.history.iteration);
+    series.y = scaled(outcome.history.residual, system.rhs_norm);
+    chart.series.push_back(std::move(series));
+  }
+  set_residual_axis(chart, "‖r‖₂ / ‖b‖₂");
+  chart.references.push_back({tolerance, "tolerance"});
+  return chart;
+}
+
+/// Iteration k of N at set-up + k/N of the timed solve: the observed run itself is slower.
+Chart over_time(const SystemOutcome& system, double tolerance) {
+  Chart chart;
+  chart.title = "Residual over time, set-up included";
+  chart.x.label = "ms";
+  chart.x.scale = Scale::kLog;
+  constexpr double kMilli = 1e3;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ran()) continue;
+    Series series = series_for(outcome);
+    const History& history = outcome.history;
+    const double last = history.iteration.empty() ? 0.0 : history.iteration.back();
+    for (std::size_t k = 0; k < history.iteration.size() && last > 0.0; ++k) {
+      const double share = history.iteration[k] / last;
+      series.x.push_back(kMilli * (outcome.setup_seconds + share * outcome.solve_seconds));
+      series.y.push_back(history.residual[k] / system.rhs_norm);
+    }
+    if (outcome.direct && outcome.ok()) {
+      series.x.push_back(kMilli * outcome.total_seconds());
+      series.y.push_back(at_least_rounding(outcome.report.relative_residual()));
+    }
+    if (!series.x.empty()) chart.series.push_back(std::move(series));
+  }
+  set_residual_axis(chart, "‖r‖₂ / ‖b‖₂");
+  chart.references.push_back({tolerance, "tolerance"});
+  return chart;
+}
+
+Chart over_iterations(const SystemOutcome& system, const std::string& title,
+                      const std::string& label, std::vector<double> History::*norm) {
+  Chart chart;
+  chart.title = title;
+  chart.x.label = "iteration";
+  for (const SolverOutcome& outcome : system.solvers) {
+    const std::vector<double>& values = outcome.history.*norm;
+    if (values.empty() || *std::max_element(values.begin(), values.end()) <= 0.0) continue;
+    const double first =
+        *std::find_if(values.begin(), values.end(), [](double v) { return v > 0; });
+    Series series = series_for(outcome);
+    series.x = as_doubles(outcome.history.iteration);
+    series.y = scaled(values, first);
+    chart.series.push_back(std::move(series));
+  }
+  set_residual_axis(chart, label);
+  return chart;
+}
+
+bool has_history(const SystemOutcome& system) {
+  return std::any_of(system.solvers.begin(), system.solvers.end(),
+                     [](const SolverOutcome& o) { return o.history.iteration.size() > 1; });
+}
+
+void add_system(report::HtmlPage& page, const SystemOutcome& system, const std::string& id,
+                double tolerance) {
+  page.section(system.name, id);
+  page.paragraph(fastest_sentence(system));
+  page.note(describe(system));
+  if (!system.note.empty()) page.note(system.note);
+  page.table(details(system));
+  if (!has_history(system)) return;
+  page.charts({over_iterations(system, tolerance), over_time(system, tolerance)});
+  page.folded_charts(
+      "Other norms: the preconditioned residual and ‖A r‖",
+      {over_iterations(system, "Preconditioned norm over iterations", "√(rᵀPr), start = 1",
+                       &History::preconditioned),
+       over_iterations(system, "‖A r‖ over iterations", "‖A r‖₂, start = 1", &History::normal)});
+}
+
+std::string wins_sentence(const std::vector<SystemOutcome>& systems) {
+  std::map<std::string, int> wins;
+  int solved = 0;
+  for (const SystemOutcome& system : systems) {
+    const SolverOutcome* best = fastest(system);
+    if (best == nullptr) continue;
+    ++wins[best->label];
+    ++solved;
+  }
+  if (solved == 0) return "No system was solved.";
+  std::vector<std::pair<std::string, int>> order(wins.begin(), wins.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [label, count] : order) parts.push_back(fmt::format("{} on {}", label, count));
+  return fmt::format("Fastest, set-up included: {} of {} systems.", fmt::join(parts, ", "), solved);
+}
+
+}  // namespace
+
+std::vector<Row> to_rows(const std::vector<SystemOutcome>& systems) {
+  std::vector<Row> rows;
+  for (const SystemOutcome& system : systems) {
+    if (!system.refusal.empty()) rows.push_back(system_row(system));
+    for (const SolverOutcome& outcome : system.solvers) rows.push_back(solver_row(system, outcome));
+  }
+  return rows;
+}
+
+std::string history_csv(const std::vector<SystemOutcome>& systems) {
+  std::vector<Row> rows;
+  std::string out = "system,solver,iteration,residual,preconditioned_residual,normal_residual\n";
+  for (const SystemOutcome& system : systems) {
+    for (const SolverOutcome& outcome : system.solvers) {
+      const std::string who =
+          fmt::format("{},{}", cli::csv_text(system.name), cli::csv_text(outcome.label));
+      const History& h = outcome.history;
+      for (std::size_t k = 0; k < h.iteration.size(); ++k) {
+        fmt::format_to(std::back_inserter(out), "{},{},{:.17g},{:.17g},{:.17g}\n", who,
+                       h.iteration[k], h.residual[k], h.preconditioned[k], h.normal[k]);
+      }
+    }
+  }
+  return out;
+}
+
+std::string to_text(const SystemOutcome& system) {
+  if (!system.refusal.empty()) return fmt::format("{}: refused: {}\n", system.name, system.refusal);
+  cli::Table table({{"solver"},
+                    {"status"},
+                    {"iterations", Align::kRight},
+                    {"residual", Align::kRight},
+                    {"set-up", Align::kRight},
+                    {"solve", Align::kRight},
+                    {"moved", Align::kRight},
+                    {"bandwidth", Align::kRight},
+                    {"memory", Align::kRight},
+                    {"note"}});
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ran()) {
+      table.add({outcome.label, "refused", "", "", "", "", "", "", "", outcome.refusal});
+      continue;
+    }
+    const LinearReport& r = outcome.report;
+    table.add({outcome.label, status_of(outcome), iterations_text(outcome),
+               residual_text(r.relative_residual()), seconds_text(outcome.setup_seconds),
+               seconds_text(outcome.solve_seconds), bytes_text(r.bytes_moved),
+               bandwidth_text(outcome), bytes_text(r.bytes_held), r.detail});
+  }
+  std::string text = fmt::format("{}: {}\n", system.name, describe(system));
+  if (!system.note.empty()) text += system.note + "\n";
+  return text + table.text();
+}
+
+std::vector<std::string> findings(const std::vector<SystemOutcome>& systems) {
+  std::vector<std::string> out = {wins_sentence(systems)};
+  for (const std::string& label : all_labels(systems)) {
+    int asked = 0;
+    std::vector<std::string> failed;
+    for (const SystemOutcome& system : systems) {
+      for (const SolverOutcome& outcome : system.solvers) {
+        if (outcome.label != label || !outcome.ran()) continue;
+        ++asked;
+        if (!outcome.ok())
+          failed.push_back(fmt::format("{} ({})", system.name, status_of(outcome)));
+      }
+    }
+    if (!failed.empty()) {
+      out.push_back(fmt::format("{} solved {} of {}; not: {}.", label,
+                                asked - static_cast<int>(failed.size()), asked,
+                                fmt::join(failed, ", ")));
+    }
+  }
+  return out;
+}
+
+std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonOptions& options) {
+  const auto usable = std::count_if(systems.begin(), systems.end(),
+                                    [](const SystemOutcome& s) { return s.refusal.empty(); });
+  report::HtmlPage page("Linear solvers compared",
+                        fmt::format("{} system{}, {} solver{}, relative tolerance {:g}", usable,
+                                    usable == 1 ? "" : "s", options.solvers.size(),
+                                    options.solvers.size() == 1 ? "" : "s", options.control.rtol));
+  for (const std::string& finding : findings(systems)) page.paragraph(finding);
+  page.section("Overview", "overview");
+  page.table(overview(systems));
+  page.note(
+      "Time from nothing to the answer (set-up and solve, least of the repeats) and, for iterative "
+      "solvers, iterations. Shaded: the fastest that converged. Hover over a cell for its "
+      "residual; "
+      "– means that the solver does not take such a system.");
+  const HtmlTable refused = refused_inputs(systems);
+  if (!refused.rows.empty()) page.table(refused);
+  page.download("compare.csv", cli::to_csv(to_rows(systems)));
+  const Machine machine = this_machine();
+  page.facts({{"command", command_line()},
+              {"made", fmt::format("{}, nsn {}", date_text(), version())},
+              {"machine", one_line(machine)},
+              {"system", fmt::format("{}, Kokkos {}", machine.system, machine.kokkos)}});
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    if (systems[k].refusal.empty()) add_system(page, systems[k], id_of(k), options.control.rtol);
+  }
+  page.note(
+      "Residual histories come from one extra run with a monitor; on the time axis iteration k of "
+      "N "
+      "stands at set-up + k/N of the timed solve. A diamond is a direct solver.");
+  return page.text();
+}
+
+}  // namespace nsn::bench

@@ -1,0 +1,4 @@
+#include <gtest/gtest.h>
+
+#include "bench/compare/comparison.h"
+namespace {}
