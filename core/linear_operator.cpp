@@ -1,41 +1,18 @@
 #include "core/linear_operator.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 #include "core/error.h"
-#include "core/parallel.h"
 
 namespace nsn {
-namespace {
-
-using Sums = std::array<double, 4>;
-
-/// Adds what one row brings: x, y and 1/d of that row.
-inline void add_row(double x, double d, double y, Sums& sum) {
-  const double r = x / d;
-  sum[0] += x * y;
-  sum[1] += y * y * d;
-  sum[2] += r * r;
-  sum[3] += r * x;
-}
-
-ProductSums named(const Sums& sum) {
-  return {sum[0], sum[1], sum[2], sum[3]};
-}
-
-}  // namespace
-
 ProductSums product_sums(ConstVector x, ConstVector d, ConstVector y) {
   const double* const px = x.data();
   const double* const pd = d.data();
   const double* const py = y.data();
-  return named(sum_range<4>(size_of(x), [=](Index first, Index last, Sums& total) {
-    Sums sum{};
-    for (Index i = first; i < last; ++i) add_row(px[i], pd[i], py[i], sum);
-    for (std::size_t k = 0; k < sum.size(); ++k) total[k] += sum[k];
-  }));
+  return sum_products(size_of(x), [=](Index first, Index last, ProductSums& sum) {
+    for (Index i = first; i < last; ++i) sum.add(px[i], pd[i], py[i]);
+  });
 }
 
 ProductSums LinearOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y) const {
@@ -60,16 +37,14 @@ ProductSums CsrOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y)
   const Index* const begin = A_.row_begin.data();
   const Index* const column = A_.column.data();
   const double* const value = A_.value.data();
-  return named(sum_range<4>(A_.rows, [=](Index first, Index last, Sums& total) {
-    Sums sum{};
+  return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
     for (Index i = first; i < last; ++i) {
       double yi = 0.0;
       for (Index k = begin[i]; k < begin[i + 1]; ++k) yi += value[k] * px[column[k]];
       py[i] = yi;
-      add_row(px[i], pd[i], yi, sum);
+      sum.add(px[i], pd[i], yi);
     }
-    for (std::size_t k = 0; k < sum.size(); ++k) total[k] += sum[k];
-  }));
+  });
 }
 
 void CsrOperator::diagonal(Vector out) const {
@@ -113,17 +88,15 @@ ProductSums BlockOperator::apply_with_sums(ConstVector x, ConstVector d, Vector 
   const double* const pd = d.data();
   double* const py = y.data();
   const BlockRows rows(A_);
-  return named(sum_range<4>(A_.rows, [=](Index first, Index last, Sums& total) {
-    Sums sum{};
+  return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
     for (Index i = first; i < last; ++i) {
       double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
       rows.multiply(i, px, out);
       for (Index c = 0; c < kBlock; ++c) {
-        add_row(px[kBlock * i + c], pd[kBlock * i + c], out[c], sum);
+        sum.add(px[kBlock * i + c], pd[kBlock * i + c], out[c]);
       }
     }
-    for (std::size_t k = 0; k < sum.size(); ++k) total[k] += sum[k];
-  }));
+  });
 }
 
 void BlockOperator::diagonal(Vector out) const {

@@ -5,6 +5,7 @@
 
 #include "core/block_csr.h"
 #include "core/csr.h"
+#include "core/parallel.h"
 #include "core/types.h"
 
 namespace nsn {
@@ -16,7 +17,31 @@ struct ProductSums {
   double y_Py = 0.0;  ///< y^T P y
   double r_r = 0.0;   ///< r^T r,  r = x ./ d
   double r_x = 0.0;   ///< r^T x = r^T P r
+
+  /// Adds what one row brings.
+  void add(double x, double d, double y) {
+    const double r = x / d;
+    x_y += x * y;
+    y_Py += y * y * d;
+    r_r += r * r;
+    r_x += r * x;
+  }
 };
+
+/// Sum over a partition of [0, n), for operators that override apply_with_sums():
+/// body(begin, end, sums) adds its rows.
+template <class Body>
+ProductSums sum_products(Index n, const Body& body) {
+  const auto total = sum_range<4>(n, [&body](Index first, Index last, auto& part) {
+    ProductSums sums;  // a local copy stays in registers
+    body(first, last, sums);
+    part[0] += sums.x_y;
+    part[1] += sums.y_Py;
+    part[2] += sums.r_r;
+    part[3] += sums.r_x;
+  });
+  return {total[0], total[1], total[2], total[3]};
+}
 
 /// A square operator y = S x.
 ///

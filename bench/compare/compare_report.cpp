@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -140,12 +141,10 @@ HtmlCell overview_cell(const SystemOutcome& system, const std::string& label) {
       "{}: {}, relative residual {}, set-up {}, solve {}{}{}", label, status_of(*found),
       residual_text(found->report.relative_residual()), seconds_text(found->setup_seconds),
       seconds_text(found->solve_seconds), detail_of(*found).empty() ? "" : "; ", detail_of(*found));
-  if (!found->ok()) return {status_of(*found), Tone::kBad, hover};
-  const std::string text = found->direct
-                               ? seconds_text(found->total_seconds())
-                               : fmt::format("{} · {}", seconds_text(found->total_seconds()),
-                                             count_text(found->report.iterations));
-  return {text, &*found == fastest(system) ? Tone::kBest : Tone::kPlain, hover};
+  if (!found->ok()) return HtmlCell("✗", Tone::kBad, hover).below(status_of(*found));
+  const Tone tone = &*found == fastest(system) ? Tone::kBest : Tone::kPlain;
+  return HtmlCell(seconds_text(found->total_seconds()), tone, hover)
+      .below(found->direct ? "direct" : count_text(found->report.iterations));
 }
 
 std::vector<std::string> all_labels(const std::vector<SystemOutcome>& systems) {
@@ -175,7 +174,7 @@ HtmlTable overview(const std::vector<SystemOutcome>& systems) {
 }
 
 HtmlTable refused_inputs(const std::vector<SystemOutcome>& systems) {
-  HtmlTable table{{{"input"}, {"reason"}}, {}};
+  HtmlTable table{{{"input"}, {"reason", false, {}, true}}, {}};
   for (const SystemOutcome& system : systems) {
     if (!system.refusal.empty()) {
       table.rows.push_back({{system.name}, {system.refusal, Tone::kQuiet}});
@@ -194,7 +193,7 @@ HtmlTable details(const SystemOutcome& system) {
                    {"moved", true, "memory traffic the algorithm cannot avoid"},
                    {"bandwidth", true, "traffic per second over that of a triad of the same size"},
                    {"memory", true, "held by the solver between solves"},
-                   {"note"}},
+                   {"note", false, {}, true}},
                   {}};
   for (const SolverOutcome& outcome : system.solvers) {
     if (!outcome.ran()) {
@@ -265,10 +264,33 @@ Series series_for(const SolverOutcome& outcome) {
   return series;
 }
 
+/// Where an iteration axis ends: it shows every solver that needed up to eight times the fewest
+/// iterations; one that needs more, or does not converge, leaves at the edge.
+std::optional<double> last_iteration_shown(const SystemOutcome& system) {
+  constexpr double kReach = 8.0;
+  double fewest = 0.0;
+  double most = 0.0;
+  double last = 0.0;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (outcome.history.iteration.empty()) continue;
+    const double n = outcome.history.iteration.back();
+    most = std::max(most, n);
+    if (outcome.ok() && (fewest == 0.0 || n < fewest)) fewest = n;
+  }
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (!outcome.ok() || outcome.history.iteration.empty()) continue;
+    const double n = outcome.history.iteration.back();
+    if (n <= kReach * fewest) last = std::max(last, n);
+  }
+  if (last == 0.0 || most <= 1.05 * last) return std::nullopt;
+  return std::max(1.05 * last, 4.0);
+}
+
 Chart over_iterations(const SystemOutcome& system, double tolerance) {
   Chart chart;
   chart.title = "Residual over iterations";
   chart.x.label = "iteration";
+  chart.x.max = last_iteration_shown(system);
   for (const SolverOutcome& outcome : system.solvers) {
     if (outcome.history.iteration.empty()) continue;
     Series series = series_for(outcome);
@@ -314,6 +336,7 @@ Chart over_iterations(const SystemOutcome& system, const std::string& title,
   Chart chart;
   chart.title = title;
   chart.x.label = "iteration";
+  chart.x.max = last_iteration_shown(system);
   for (const SolverOutcome& outcome : system.solvers) {
     const std::vector<double>& values = outcome.history.*norm;
     if (values.empty() || *std::max_element(values.begin(), values.end()) <= 0.0) continue;
@@ -367,6 +390,22 @@ std::string wins_sentence(const std::vector<SystemOutcome>& systems) {
   return fmt::format("Fastest, set-up included: {} of {} systems.", fmt::join(parts, ", "), solved);
 }
 
+/// "9 of 12 solved, not a (singular-pivot), ..."; empty if all were.
+std::string failures_of(const std::string& label, const std::vector<SystemOutcome>& systems) {
+  int asked = 0;
+  std::vector<std::string> failed;
+  for (const SystemOutcome& system : systems) {
+    for (const SolverOutcome& outcome : system.solvers) {
+      if (outcome.label != label || !outcome.ran()) continue;
+      ++asked;
+      if (!outcome.ok()) failed.push_back(fmt::format("{} ({})", system.name, status_of(outcome)));
+    }
+  }
+  if (failed.empty()) return {};
+  return fmt::format("{} of {} solved, not {}.", asked - static_cast<int>(failed.size()), asked,
+                     fmt::join(failed, ", "));
+}
+
 }  // namespace
 
 std::vector<Row> to_rows(const std::vector<SystemOutcome>& systems) {
@@ -387,8 +426,8 @@ std::string history_csv(const std::vector<SystemOutcome>& systems) {
           fmt::format("{},{}", cli::csv_text(system.name), cli::csv_text(outcome.label));
       const History& h = outcome.history;
       for (std::size_t k = 0; k < h.iteration.size(); ++k) {
-        fmt::format_to(std::back_inserter(out), "{},{},{:.17g},{:.17g},{:.17g}\n", who,
-                       h.iteration[k], h.residual[k], h.preconditioned[k], h.normal[k]);
+        fmt::format_to(std::back_inserter(out), "{},{},{:.9g},{:.9g},{:.9g}\n", who, h.iteration[k],
+                       h.residual[k], h.preconditioned[k], h.normal[k]);
       }
     }
   }
@@ -424,23 +463,22 @@ std::string to_text(const SystemOutcome& system) {
 }
 
 std::vector<std::string> findings(const std::vector<SystemOutcome>& systems) {
-  std::vector<std::string> out = {wins_sentence(systems)};
+  // Solvers that failed on the same systems in the same way share a sentence.
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const std::string& label : all_labels(systems)) {
-    int asked = 0;
-    std::vector<std::string> failed;
-    for (const SystemOutcome& system : systems) {
-      for (const SolverOutcome& outcome : system.solvers) {
-        if (outcome.label != label || !outcome.ran()) continue;
-        ++asked;
-        if (!outcome.ok())
-          failed.push_back(fmt::format("{} ({})", system.name, status_of(outcome)));
-      }
+    const std::string failures = failures_of(label, systems);
+    if (failures.empty()) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const auto& group) { return group.first == failures; });
+    if (same == groups.end()) {
+      groups.push_back({failures, {label}});
+    } else {
+      same->second.push_back(label);
     }
-    if (!failed.empty()) {
-      out.push_back(fmt::format("{} solved {} of {}; not: {}.", label,
-                                asked - static_cast<int>(failed.size()), asked,
-                                fmt::join(failed, ", ")));
-    }
+  }
+  std::vector<std::string> out = {wins_sentence(systems)};
+  for (const auto& [failures, labels] : groups) {
+    out.push_back(fmt::format("{}: {}", fmt::join(labels, ", "), failures));
   }
   return out;
 }
@@ -452,7 +490,7 @@ std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonO
                         fmt::format("{} system{}, {} solver{}, relative tolerance {:g}", usable,
                                     usable == 1 ? "" : "s", options.solvers.size(),
                                     options.solvers.size() == 1 ? "" : "s", options.control.rtol));
-  for (const std::string& finding : findings(systems)) page.paragraph(finding);
+  page.list(findings(systems));
   page.section("Overview", "overview");
   page.table(overview(systems));
   page.note(

@@ -6,6 +6,7 @@
 
 #include "bench/support/bandwidth.h"
 #include "core/error.h"
+#include "core/schur_operator.h"
 #include "core/vector_kernels.h"
 
 namespace nsn::bench {
@@ -29,6 +30,48 @@ Variant assembled(const LinearSystem& system, std::string& storage) {
   }
   storage = "csr";
   return {std::make_unique<CsrOperator>(system.A, system.symmetric), false};
+}
+
+/// H^-1 from its diagonal blocks; false if one is singular.
+bool inverse_blocks(const Csr& H, Vector out) {
+  diagonal_blocks(to_blocks(H), out);
+  return invert_blocks(out, out) < 0;
+}
+
+/// |S x - A x| / |A x| for a random x: whether two operators are the same.
+double difference(const LinearOperator& S, const Csr& A) {
+  const Vector x = random_solution(A.rows, 1);
+  const Vector Ax("Ax", x.extent(0));
+  const Vector Sx("Sx", x.extent(0));
+  multiply(A, x, Ax);
+  S.apply(x, Sx);
+  const double size = norm2(Ax);
+  axpby(-1.0, Ax, 1.0, Sx);
+  return size > 0.0 ? norm2(Sx) / size : norm2(Sx);
+}
+
+/// The factored operator of a system that has factors; null, and the reason in note, where they do
+/// not give A (an export keeps them unreduced) or do not fit 3x3 blocks.
+std::unique_ptr<LinearOperator> factored(const LinearSystem& system, std::string& note) {
+  constexpr double kSame = 1e-8;  // rounding of files and of H^-1, far below any modelling change
+  const SystemFactors& factors = *system.factors;
+  if (system.A.rows % kBlock != 0) {
+    note = "No factored operator: the number of rows is no multiple of three.";
+    return nullptr;
+  }
+  const BlockCsr J = to_blocks(factors.J);
+  const Vector H_inverse("H_inverse", static_cast<std::size_t>(J.columns) * kBlockSize);
+  if (!inverse_blocks(factors.H, H_inverse)) {
+    note = "No factored operator: H has a singular block.";
+    return nullptr;
+  }
+  const BlockCsr C =
+      factors.C ? to_blocks(*factors.C) : block_csr_from_triplets(J.rows, J.rows, {});
+  auto op = std::make_unique<SchurOperator>(J, H_inverse, C);
+  const double off = difference(*op, system.A);
+  if (off <= kSame) return op;
+  note = fmt::format("No factored operator: J H^-1 J^T + C differs from A by {:.1e}.", off);
+  return nullptr;
 }
 
 /// One solver on one operator, over all its runs.
@@ -107,6 +150,53 @@ class Contestant {
   double spent_ = 0.0;    // on all of them, s
 };
 
+bool needs_entries(const SolverRegistry& registry, const std::string& spec) {
+  return registry.info(parse_named_options(spec).name).capabilities.needs_entries;
+}
+
+/// One empty outcome per solver and operator that it can take; returns the operator of each.
+std::vector<const LinearOperator*> enter(const std::vector<Variant>& variants,
+                                         const SolverRegistry& registry,
+                                         const ComparisonOptions& options, SystemOutcome& result) {
+  const std::size_t num_solvers = options.solvers.size();
+  std::vector<const LinearOperator*> operators;
+  for (const Variant& variant : variants) {
+    for (std::size_t k = 0; k < num_solvers; ++k) {
+      if (variant.factored && needs_entries(registry, options.solvers[k])) continue;
+      SolverOutcome outcome;
+      outcome.label = options.solvers[k];
+      outcome.factored = variant.factored;
+      outcome.style = k + (variant.factored ? num_solvers : 0);
+      result.solvers.push_back(outcome);
+      operators.push_back(variant.op.get());
+    }
+  }
+  return operators;
+}
+
+/// Timed runs in turn with each other and with the triad, then the observed runs.
+void race(std::vector<Contestant>& contestants, Triad& triad, int repeats, const OnRun& on_run,
+          SystemOutcome& result) {
+  const auto announce = [&](std::size_t k) {
+    if (on_run) on_run(result.name, result.solvers[k].label);
+  };
+  bool running = true;
+  for (int round = 0; running; ++round) {
+    running = false;
+    result.triad_bytes_per_second = std::max(result.triad_bytes_per_second, triad.run());
+    for (std::size_t k = 0; k < contestants.size(); ++k) {
+      if (round < repeats) announce(k);
+      if (!contestants[k].wants_another_run()) continue;
+      contestants[k].time();
+      running = true;
+    }
+  }
+  for (std::size_t k = 0; k < contestants.size(); ++k) {
+    announce(k);
+    contestants[k].observe();
+  }
+}
+
 }  // namespace
 
 bool SystemOutcome::ok() const {
@@ -115,6 +205,7 @@ bool SystemOutcome::ok() const {
 }
 
 void check_solvers(const SolverRegistry& registry, const std::vector<std::string>& solvers) {
+  NSN_THROW_UNLESS(!solvers.empty(), "no linear solver is available");
   for (const std::string& spec : solvers) {
     const auto solver = registry.make(spec);
     NSN_THROW_UNLESS(std::count(solvers.begin(), solvers.end(), spec) == 1,
@@ -150,45 +241,17 @@ SystemOutcome compare_on(const LinearSystem& system, const SolverRegistry& regis
   result.rhs_norm = norm2(system.b);
   std::vector<Variant> variants;
   variants.push_back(assembled(system, result.storage));
-
-  const std::size_t num_solvers = options.solvers.size();
-  std::vector<const LinearOperator*> operators;
-  for (const Variant& variant : variants) {
-    for (std::size_t k = 0; k < num_solvers; ++k) {
-      SolverOutcome outcome;
-      outcome.label = options.solvers[k];
-      outcome.factored = variant.factored;
-      outcome.style = k + (variant.factored ? num_solvers : 0);
-      result.solvers.push_back(outcome);
-      operators.push_back(variant.op.get());
-    }
+  if (system.factors) {
+    if (auto op = factored(system, result.note)) variants.push_back({std::move(op), true});
   }
+  const std::vector<const LinearOperator*> operators = enter(variants, registry, options, result);
   std::vector<Contestant> contestants;
   for (std::size_t k = 0; k < operators.size(); ++k) {
     contestants.emplace_back(registry, *operators[k], system, options, result.solvers[k]);
   }
-
-  const auto announce = [&](std::size_t k) {
-    if (on_run) on_run(system.name, result.solvers[k].label);
-  };
   const double vectors = 8.0 * 8.0 * system.A.rows;  // the iteration's own
-  Triad triad(operators.front()->bytes_per_apply() + vectors);
-  bool running = true;
-  for (int round = 0; running; ++round) {
-    running = false;
-    triad.measure();
-    for (std::size_t k = 0; k < contestants.size(); ++k) {
-      if (round < options.repeats) announce(k);
-      if (!contestants[k].wants_another_run()) continue;
-      contestants[k].time();
-      running = true;
-    }
-  }
-  for (std::size_t k = 0; k < contestants.size(); ++k) {
-    announce(k);
-    contestants[k].observe();
-  }
-  result.triad_bytes_per_second = triad.bytes_per_second();
+  Triad triad(variants.front().op->bytes_per_apply() + vectors);
+  race(contestants, triad, options.repeats, on_run, result);
   for (SolverOutcome& outcome : result.solvers) {
     if (outcome.factored) outcome.label += " (factored)";
     if (!outcome.ran() || outcome.solve_seconds <= 0.0) continue;

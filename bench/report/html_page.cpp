@@ -13,10 +13,11 @@ constexpr std::string_view kStyle = R"css(
 @media print{:root{--bg:#fff;--card:#fff;--fg:#000;--muted:#444;--grid:#e4e4e4;--line:#bbb;--head:#f0f0f0}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-main{max-width:1180px;margin:0 auto;padding:28px 20px 60px}
+main{max-width:1240px;margin:0 auto;padding:28px 20px 60px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px}
 h2{font-size:19px;margin:38px 0 8px;padding-top:10px;border-top:1px solid var(--line)}
-p{margin:6px 0 10px;max-width:80ch}
+p,ul{margin:6px 0 10px;max-width:110ch}
+ul{padding-left:20px}
 .subtitle{color:var(--muted);margin:0 0 16px}
 .note{color:var(--muted);font-size:13px}
 a{color:var(--link)}
@@ -27,15 +28,17 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;font-size:13p
 dt{color:var(--muted)}
 dd{margin:0;overflow-wrap:anywhere;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12.5px}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:8px;margin:10px 0}
-table{border-collapse:collapse;width:100%;font-size:13.5px}
-th{background:var(--head);text-align:left;font-weight:600;white-space:nowrap}
-th,td{padding:5px 10px;border-bottom:1px solid var(--grid)}
+table{border-collapse:collapse;width:100%;font-size:13px}
+th{background:var(--head);text-align:left;font-weight:600}
+th,td{padding:5px 9px;border-bottom:1px solid var(--grid);white-space:nowrap}
+th.w,td.w{white-space:normal;min-width:22ch}
+td small{display:block;font-size:11.5px;font-weight:400;color:var(--muted);line-height:1.2}
 tr:last-child td{border-bottom:0}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 td.good{color:var(--good)}td.bad{color:var(--bad)}td.quiet{color:var(--muted)}
 td.best{background:var(--best);font-weight:600}
 td a{text-decoration:none}td a:hover{text-decoration:underline}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(480px,100%),1fr));gap:14px;margin:12px 0}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(460px,100%),1fr));gap:14px;margin:12px 0}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 8px 4px;break-inside:avoid}
 details{margin:8px 0}summary{cursor:pointer;color:var(--link);font-size:13.5px}
 .download{font-size:13.5px;margin-right:14px}
@@ -62,10 +65,18 @@ std::string attribute(std::string_view name, std::string_view value) {
   return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, escaped(value));
 }
 
-std::string classes(bool number, Tone tone) {
-  const std::string_view of_tone = css_class(tone);
-  if (!number) return std::string(of_tone);
-  return of_tone.empty() ? "n" : fmt::format("n {}", of_tone);
+std::string classes(const HtmlColumn& column, Tone tone) {
+  std::string out(css_class(tone));
+  if (column.number) out += out.empty() ? "n" : " n";
+  if (column.wraps) out += out.empty() ? "w" : " w";
+  return out;
+}
+
+std::string inside(const HtmlCell& cell) {
+  std::string words = escaped(cell.text);
+  if (!cell.link.empty()) words = fmt::format("<a href=\"#{}\">{}</a>", escaped(cell.link), words);
+  if (!cell.second.empty()) words += fmt::format("<small>{}</small>", escaped(cell.second));
+  return words;
 }
 
 std::string percent_encoded(std::string_view text) {
@@ -106,25 +117,25 @@ void HtmlPage::note(std::string_view text) {
   body_ += fmt::format("<p class=\"note\">{}</p>\n", escaped(text));
 }
 
+void HtmlPage::list(const std::vector<std::string>& items) {
+  body_ += "<ul>";
+  for (const std::string& item : items) body_ += fmt::format("<li>{}</li>", escaped(item));
+  body_ += "</ul>\n";
+}
+
 void HtmlPage::table(const HtmlTable& table) {
   body_ += "<div class=\"scroll\"><table><thead><tr>";
   for (const HtmlColumn& column : table.columns) {
-    body_ +=
-        fmt::format("<th{}{}>{}</th>", attribute("class", classes(column.number, Tone::kPlain)),
-                    attribute("title", column.hover), escaped(column.head));
+    body_ += fmt::format("<th{}{}>{}</th>", attribute("class", classes(column, Tone::kPlain)),
+                         attribute("title", column.hover), escaped(column.head));
   }
   body_ += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     body_ += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const bool number = c < table.columns.size() && table.columns[c].number;
-      const HtmlCell& cell = row[c];
-      const std::string words =
-          cell.link.empty()
-              ? escaped(cell.text)
-              : fmt::format("<a href=\"#{}\">{}</a>", escaped(cell.link), escaped(cell.text));
-      body_ += fmt::format("<td{}{}>{}</td>", attribute("class", classes(number, cell.tone)),
-                           attribute("title", cell.hover), words);
+    for (std::size_t c = 0; c < std::min(row.size(), table.columns.size()); ++c) {
+      body_ +=
+          fmt::format("<td{}{}>{}</td>", attribute("class", classes(table.columns[c], row[c].tone)),
+                      attribute("title", row[c].hover), inside(row[c]));
     }
     body_ += "</tr>\n";
   }

@@ -28,7 +28,14 @@ struct HtmlCell {
       : text(std::move(words)), tone(tone_of), hover(std::move(more)), link(std::move(target)) {}
   HtmlCell(const char* words) : text(words) {}  // NOLINT
 
+  /// A second line in small type.
+  HtmlCell&& below(std::string words) && {
+    second = std::move(words);
+    return std::move(*this);
+  }
+
   std::string text;
+  std::string second;
   Tone tone = Tone::kPlain;
   std::string hover;  ///< shown when the pointer rests on the cell
   std::string link;   ///< id of a section of this page
@@ -36,8 +43,9 @@ struct HtmlCell {
 
 struct HtmlColumn {
   std::string head;
-  bool number = false;  ///< right-aligned, digits of one width
+  bool number = false;     ///< right-aligned, digits of one width
   std::string hover = {};  ///< shown when the pointer rests on the head
+  bool wraps = false;      ///< long text: may break into lines
 };
 
 struct HtmlTable {
@@ -52,6 +60,7 @@ class HtmlPage {
   /// A heading with a link target; sections are listed at the top of the page.
   void section(std::string_view heading, std::string_view id);
   void paragraph(std::string_view text);
+  void list(const std::vector<std::string>& items);
   /// A line in small type.
   void note(std::string_view text);
   void table(const HtmlTable& table);

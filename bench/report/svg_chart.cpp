@@ -92,10 +92,10 @@ class Mapping {
   double last_ = 1.0;
 };
 
-/// Per pixel column the first, lowest, highest and last point.
+/// Per two pixel columns the first, lowest, highest and last point.
 std::vector<Point> thinned(const std::vector<Point>& points) {
   std::vector<Point> kept;
-  const auto column = [](const Point& p) { return std::floor(p.px); };
+  const auto column = [](const Point& p) { return std::floor(p.px / 2.0); };
   for (std::size_t first = 0; first < points.size();) {
     std::size_t last = first;
     std::size_t low = first;
@@ -176,8 +176,24 @@ class Drawing {
     for (std::size_t k = 0; k < n; ++k) {
       if (!drawable(s.x[k], x_.scale()) || !drawable(s.y[k], y_.scale())) continue;
       points.push_back({x_(s.x[k]), y_(s.y[k]), s.x[k], s.y[k]});
+      if (points.back().px > plot_.right + 0.5) break;  // one beyond the edge, to reach it
+    }
+    if (points.size() > 1 && goes_on(points)) {
+      // Ends on the edge, between the last two.
+      Point& last = points.back();
+      const Point& before = points[points.size() - 2];
+      const double share = (plot_.right - before.px) / (last.px - before.px);
+      last.py = before.py + share * (last.py - before.py);
+      last.px = plot_.right;
+    } else if (goes_on(points)) {
+      points.clear();
     }
     return points.size() > 200 ? thinned(points) : points;
+  }
+
+  /// Whether the axis ends before the curve does.
+  bool goes_on(const std::vector<Point>& points) const {
+    return !points.empty() && points.back().x > x_.high() * (1.0 + 1e-9);
   }
 
   void draw_axes() {
@@ -251,7 +267,7 @@ class Drawing {
       return;
     }
     for (const Point& p : points) {
-      if (!s.markers && &p != &end) continue;
+      if ((!s.markers && &p != &end) || (&p == &end && goes_on(points))) continue;
       put(R"(<circle class="mark" cx="{:.1f}" cy="{:.1f}" r="{}"/>)", p.px, visible(p.py),
           s.markers ? 2.6 : 3.2);
     }
@@ -407,7 +423,8 @@ std::string tick_text(double value, Scale scale) {
   const double size = std::abs(value);
   if (value == 0.0) return "0";
   const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
-  const bool plain = exponent >= -2 && exponent <= (scale == Scale::kLog ? 2 : 5);
+  const bool log = scale == Scale::kLog;
+  const bool plain = exponent >= (log ? -1 : -3) && exponent <= (log ? 2 : 5);
   if (plain) return fmt::format("{:.6g}", value);
   const double mantissa = value / std::pow(10.0, exponent);
   if (std::abs(mantissa - 1.0) < 1e-9) return "10" + superscript(exponent);

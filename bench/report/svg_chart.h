@@ -8,9 +8,10 @@
 ///
 /// Colours are the page's CSS variables --c0 ... --c6 (colour-blind safe, one set for light and one
 /// for dark); after seven colours the dash pattern changes, so that no two series of a chart look
-/// alike. A long series is thinned to what its pixels can show: per pixel column its first, lowest,
-/// highest and last point. Values under the pointer are shown by the page's script; without scripts
-/// each curve still carries a <title>.
+/// alike. A long series is thinned to what its pixels can show: per two pixels its first, lowest,
+/// highest and last point. A curve longer than the x axis ends at the edge, without an end dot.
+/// Values under the pointer are shown by the page's script; without scripts each curve still
+/// carries a <title>.
 #pragma once
 
 #include <optional>
@@ -35,9 +36,9 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
-  int style = -1;        ///< colour and dash; -1: the place in the list of series
-  bool markers = false;  ///< a dot on every point (short series)
-  bool steps = false;    ///< stairs instead of straight lines (distribution functions)
+  int style = -1;         ///< colour and dash; -1: the place in the list of series
+  bool markers = false;   ///< a dot on every point (short series)
+  bool steps = false;     ///< stairs instead of straight lines (distribution functions)
   std::string note = {};  ///< beside the name where values are shown
 };
 
