@@ -494,10 +494,10 @@ std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonO
   page.section("Overview", "overview");
   page.table(overview(systems));
   page.note(
-      "Time from nothing to the answer (set-up and solve, least of the repeats) and, for iterative "
-      "solvers, iterations. Shaded: the fastest that converged. Hover over a cell for its "
-      "residual; "
-      "– means that the solver does not take such a system.");
+      "Time from nothing to the answer (set-up and solve, least of the repeats); below it the "
+      "iterations. Shaded: the fastest that converged. ✗: the tolerance was not reached, and how "
+      "it "
+      "ended. –: the solver does not take such a system. Hover over a cell for more.");
   const HtmlTable refused = refused_inputs(systems);
   if (!refused.rows.empty()) page.table(refused);
   page.download("compare.csv", cli::to_csv(to_rows(systems)));

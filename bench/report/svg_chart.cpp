@@ -224,10 +224,10 @@ class Drawing {
       if (!drawable(line.y, y_.scale()) || line.y < y_.low() || line.y > y_.high()) continue;
       put(R"(<line class="reference" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)",
           plot_.left, plot_.right, y_(line.y), y_(line.y));
-      put(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="end">{}</text>)", plot_.right,
+      put(R"(<text class="tick" x="{:.1f}" y="{:.1f}">{}</text>)", plot_.left + 4.0,
           y_(line.y) - 4.0, escaped(line.label));
-      labels_.push_back({plot_.right - kCharacter * length_of(line.label), y_(line.y) - 16.0,
-                         plot_.right, y_(line.y)});
+      labels_.push_back({plot_.left, y_(line.y) - 16.0,
+                         plot_.left + 8.0 + kCharacter * length_of(line.label), y_(line.y)});
     }
   }
 
