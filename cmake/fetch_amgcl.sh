@@ -66,3 +66,10 @@ _fetch_amgcl_into() {
   mkdir -p "$folder" && dpkg -x "$work"/libamgcl-dev_*.deb "$folder" || return 1
   [ -f "$folder/usr/include/amgcl/amg.hpp" ] && echo "AMGCL: headers are in $folder"
 }
+
+# As a script: bash cmake/fetch_amgcl.sh [folder of dependencies]. Not getting it is no failure, the
+# library is built without the amg backend then.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  fetch_amgcl "${1:-${NSN_DEPS_DIR:-$HOME/.cache/nsn}}/amgcl" ||
+    echo "AMGCL: could not be fetched; nsn will be built without the backend 'amg'"
+fi
