@@ -14,11 +14,12 @@ set(NSN_CONSUMER_OPTIONS
   "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
   "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}")
 
-# nsn_consumer_test(name options...): a build folder from scratch each time.
+# nsn_consumer_test(name options...). The build folder lies beside ours, at the same depth: a compiler
+# cache that rewrites paths to relative ones then knows the objects of the library already.
 function(nsn_consumer_test name)
   add_test(NAME package/${name}
     COMMAND "${CMAKE_CTEST_COMMAND}"
-      --build-and-test "${PROJECT_SOURCE_DIR}/tests/package" "${PROJECT_BINARY_DIR}/package/${name}"
+      --build-and-test "${PROJECT_SOURCE_DIR}/tests/package" "${PROJECT_BINARY_DIR}-${name}"
       --build-generator "${CMAKE_GENERATOR}" --build-noclean --build-target consumer
       --build-options ${NSN_CONSUMER_OPTIONS} ${ARGN}
       --test-command consumer)
