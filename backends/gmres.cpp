@@ -21,7 +21,9 @@ class GmresBackend final : public LinearSolver {
   GmresBackend(const Options& options, const SolverRegistry& registry)
       : P_(registry.make_preconditioner(options.text("precond"))),
         max_iterations_(static_cast<int>(options.integer("max_iterations"))),
-        directions_(static_cast<int>(options.integer("directions"))) {}
+        directions_(static_cast<int>(options.integer("directions"))) {
+    capabilities_.needs_entries = P_->needs_entries();
+  }
 
   std::string_view name() const override { return "gmres"; }
   const Capabilities& capabilities() const override { return capabilities_; }

@@ -18,7 +18,9 @@ class PcgBackend final : public LinearSolver {
  public:
   PcgBackend(const Options& options, const SolverRegistry& registry)
       : P_(registry.make_preconditioner(options.text("precond"))),
-        max_iterations_(static_cast<int>(options.integer("max_iterations"))) {}
+        max_iterations_(static_cast<int>(options.integer("max_iterations"))) {
+    capabilities_.needs_entries = P_->needs_entries();
+  }
 
   std::string_view name() const override { return "pcg"; }
   const Capabilities& capabilities() const override { return capabilities_; }

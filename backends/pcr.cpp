@@ -19,7 +19,9 @@ class PcrBackend final : public LinearSolver {
   PcrBackend(const Options& options, const SolverRegistry& registry)
       : P_(registry.make_preconditioner(options.text("precond"))),
         max_iterations_(static_cast<int>(options.integer("max_iterations"))),
-        options_{.lift = options.flag("lift")} {}
+        options_{.lift = options.flag("lift")} {
+    capabilities_.needs_entries = P_->needs_entries();
+  }
 
   std::string_view name() const override { return "pcr"; }
   const Capabilities& capabilities() const override { return capabilities_; }

@@ -1,5 +1,6 @@
 #include "backends/standard_backends.h"
 
+#include "backends/amg.h"
 #include "backends/cholmod.h"
 #include "backends/contact_lu.h"
 #include "backends/eigen_ldlt.h"
@@ -31,11 +32,13 @@ SolverRegistry standard_backends() {
   add_preconditioner<NoPreconditioner>(registry, "none");
   add_preconditioner<Jacobi>(registry, "jacobi");
   add_preconditioner<BlockJacobi>(registry, "block-jacobi");
+  registry.add(amg_preconditioner());
   registry.add(jacobi_backend());
   registry.add(gauss_seidel_backend());
   registry.add(pcg_backend());
   registry.add(pcr_backend());
   registry.add(gmres_backend());
+  registry.add(amg_backend());
   registry.add(cholmod_backend());
   registry.add(eigen_ldlt_backend());
   registry.add(klu_backend());

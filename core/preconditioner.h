@@ -13,6 +13,9 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
   virtual std::string_view name() const = 0;
 
+  /// True if matrix-free operators are refused; the solver that uses P then refuses them too.
+  virtual bool needs_entries() const { return false; }
+
   /// Allocates for op's pattern.
   virtual void analyze(const LinearOperator& op) = 0;
   /// Takes op's values.

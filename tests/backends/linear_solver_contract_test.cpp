@@ -17,6 +17,16 @@ struct Run {
 
 // Beyond each backend with its default options.
 const std::vector<std::string> kVariants = {
+    "amg:krylov=none",
+    "amg:krylov=pcg,smoother=spai0",
+    "amg:smoother=ilu0,coarse_enough=4",
+    "amg:smoother=gauss-seidel,coarsening=ruge-stuben,coarse_enough=4",
+    "amg:smoother=damped-jacobi,coarsening=aggregation,coarse_enough=4,reuse=false",
+    "amg:coarse_enough=2,cycle=2,sweeps=2",
+    "amg:guard=false,coarse_enough=4",
+    "pcr:precond=amg",
+    "pcg:precond=amg",
+    "gmres:precond=amg",
     "cholmod:method=simplicial",
     "cholmod:method=supernodal",
     "cholmod:ordering=metis",
