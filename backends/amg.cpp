@@ -24,6 +24,7 @@
 #include <amgcl/relaxation/spai0.hpp>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/pcg.h"
 #include "core/pcr.h"
 #include "core/runtime.h"
@@ -93,6 +94,32 @@ bool too_dense_to_split(const Matrix& A) {
   return 2 * static_cast<std::size_t>(longest) >= A.nrows;
 }
 
+/// A without the rows that have no negative entry beside the diagonal. AMGCL's Ruge-Stueben keeps
+/// such rows on the fine level, as it should, but reads their strong connections without having set
+/// them: rows without entries have none to read.
+template <class M>
+M without_rows_of_one_sign(const M& A) {
+  const double negligible = amgcl::detail::eps<double>(1);
+  M kept;
+  kept.set_size(A.nrows, A.ncols, true);
+  const auto couples = [&](std::size_t i) {
+    for (auto k = A.ptr[i]; k < A.ptr[i + 1]; ++k) {
+      if (A.col[k] != static_cast<Index>(i) && A.val[k] <= -negligible) return true;
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < A.nrows; ++i) {
+    kept.ptr[i + 1] = kept.ptr[i] + (couples(i) ? A.ptr[i + 1] - A.ptr[i] : 0);
+  }
+  kept.set_nonzeros(static_cast<std::size_t>(kept.ptr[A.nrows]));
+  for (std::size_t i = 0; i < A.nrows; ++i) {
+    const auto count = kept.ptr[i + 1] - kept.ptr[i];
+    std::copy_n(A.col + A.ptr[i], count, kept.col + kept.ptr[i]);
+    std::copy_n(A.val + A.ptr[i], count, kept.val + kept.ptr[i]);
+  }
+  return kept;
+}
+
 enum class CoarseningKind { kSmoothedAggregation, kAggregation, kRugeStuben };
 
 /// AMGCL's coarsenings behind one type, chosen at run time.
@@ -113,8 +140,9 @@ class Coarsening {
 
   template <class M>
   auto transfer_operators(const M& A) {
-    if (std::holds_alternative<Classical>(method_) && too_dense_to_split(A)) {
-      throw amgcl::error::empty_level();  // ends the hierarchy here
+    if (auto* const classical = std::get_if<Classical>(&method_)) {
+      if (too_dense_to_split(A)) throw amgcl::error::empty_level();  // ends the hierarchy here
+      return classical->transfer_operators(without_rows_of_one_sign(A));
     }
     return std::visit([&](auto& method) { return method.transfer_operators(A); }, method_);
   }
@@ -210,12 +238,13 @@ class Smoother {
 
 using Hierarchy = amgcl::amg<Backend, Coarsening, Smoother>;
 
-/// AMGCL runs OpenMP regions of its own; a thread that may not dispatch keeps its work to itself.
+/// AMGCL runs OpenMP regions of its own: a thread that may not dispatch, and any thread on a small
+/// system, keeps its work to itself.
 class ConfinedToThread {
  public:
 #if defined(_OPENMP)
-  ConfinedToThread() : before_(omp_get_max_threads()) {
-    omp_set_num_threads(concurrency());
+  explicit ConfinedToThread(Index rows) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(rows < 2 * chunk_length(rows) ? 1 : concurrency());
   }
   ~ConfinedToThread() {
     omp_set_num_threads(before_);
@@ -224,7 +253,7 @@ class ConfinedToThread {
  private:
   int before_;
 #else
-  ConfinedToThread() {}
+  explicit ConfinedToThread(Index) {}
 #endif
  public:
   ConfinedToThread(const ConfinedToThread&) = delete;
@@ -332,7 +361,7 @@ std::shared_ptr<Matrix> AmgPreconditioner::shifted(const LinearOperator& op) {
 }
 
 void AmgPreconditioner::factorize(const LinearOperator& op) {
-  const ConfinedToThread confined;
+  const ConfinedToThread confined(op.rows());
   const auto A = shifted(op);
   note_.clear();
   if (A == nullptr) {
@@ -377,7 +406,7 @@ void AmgPreconditioner::apply(ConstVector r, Vector z) const {
     for (Index i = 0; i < n; ++i) z(i) = inverse_diagonal_(i) * r(i);
     return;
   }
-  const ConfinedToThread confined;
+  const ConfinedToThread confined(n);
   const auto rhs = amgcl::make_iterator_range(r.data(), r.data() + n);
   auto x = amgcl::make_iterator_range(z.data(), z.data() + n);
   hierarchy_->apply(rhs, x);
