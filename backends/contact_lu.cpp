@@ -32,6 +32,7 @@ class ContactLu final : public LinearSolver {
 
   std::string_view name() const override { return "contact-lu"; }
   const Capabilities& capabilities() const override { return capabilities_; }
+  double factorization_flops() const override { return factors_.symbolic().flops; }
 
  private:
   void do_analyze(const LinearOperator& op) override;

@@ -69,6 +69,14 @@ bool whole(const BlockLinearization& block) {
   return block.active == kAll && !block.rotated;
 }
 
+/// Nothing couples the friction bound to the normal force: with a symmetric W the matrix is
+/// symmetric.
+bool uncoupled(const std::vector<BlockLinearization>& blocks) {
+  return std::none_of(blocks.begin(), blocks.end(), [](const BlockLinearization& block) {
+    return block.rotated && block.coupling != 0.0;
+  });
+}
+
 }  // namespace
 
 DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOptions& options)
@@ -169,7 +177,6 @@ void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const d
       }
     }
   });
-  operator_->values_changed();
 }
 
 void DualSystem::apply_exact(ConstVector z, Vector y) {
@@ -219,14 +226,23 @@ NewtonSolve DualSystem::solve_around_symmetric(ConstVector b, Vector z) {
           report.recurrence_residual};
 }
 
-NewtonSolve DualSystem::solve(const std::vector<BlockLinearization>& blocks, ConstVector A,
-                              ConstVector b, Vector z) {
+void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) {
   linearization_ = &blocks;
   A_ = A.data();
-  const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
-  assemble(blocks, A.data(), !unsymmetric);
+  const bool symmetric = symmetric_ && uncoupled(blocks);
+  exact_ = symmetric || solver_->capabilities().handles_unsymmetric;
+  assemble(blocks, A.data(), !exact_);
+  operator_->values_changed(symmetric || !exact_);
   solver_->prepare(*operator_);
-  return unsymmetric ? solve_exact(b, z) : solve_around_symmetric(b, z);
+}
+
+NewtonSolve DualSystem::solve(ConstVector b, Vector z) {
+  return exact_ ? solve_exact(b, z) : solve_around_symmetric(b, z);
+}
+
+double DualSystem::factorization_flops() {
+  solver_->analyze(*operator_);
+  return solver_->factorization_flops();
 }
 
 }  // namespace nsn

@@ -38,8 +38,9 @@ class DualSystem final : public NewtonSystem {
   void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(given_, out); }
   void scale(ConstVector s) override;
   void apply(ConstVector x, Vector y) const override { multiply(W_, x, y); }
-  [[nodiscard]] NewtonSolve solve(const std::vector<BlockLinearization>& blocks, ConstVector A,
-                                  ConstVector b, Vector z) override;
+  void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) override;
+  [[nodiscard]] NewtonSolve solve(ConstVector b, Vector z) override;
+  double factorization_flops() override;
 
   /// S W S, for stages that work on the entries.
   const BlockCsr& scaled() const { return W_; }
@@ -72,7 +73,8 @@ class DualSystem final : public NewtonSystem {
   Vector Wd_;  // W_A C z
   int inner_iterations_ = 0;
   LinearStatus inner_status_ = LinearStatus::kDirect;
-  const std::vector<BlockLinearization>* linearization_ = nullptr;  // during a solve
+  const std::vector<BlockLinearization>* linearization_ = nullptr;  // since the last prepare()
+  bool exact_ = true;  // the prepared matrix is A_s + B, not A_s alone
   const double* A_ = nullptr;
 };
 

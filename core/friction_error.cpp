@@ -12,6 +12,13 @@ namespace {
 
 constexpr double kNormFloor = 1e-12;  // of the largest |W_ii|
 
+void invert_floored(Vector norms, double largest) {
+  if (!(largest > 0.0)) largest = 1.0;
+  for (Index i = 0; i < size_of(norms); ++i) {
+    norms(i) = 1.0 / std::max(norms(i), kNormFloor * largest);
+  }
+}
+
 }  // namespace
 
 void contact_rho(const Csr& W, Index dimension, Vector rho) {
@@ -29,8 +36,18 @@ void contact_rho(const Csr& W, Index dimension, Vector rho) {
     rho(i) = spectral_norm(block);
     largest = std::max(largest, rho(i));
   }
-  if (!(largest > 0.0)) largest = 1.0;
-  for (Index i = 0; i < n; ++i) rho(i) = 1.0 / std::max(rho(i), kNormFloor * largest);
+  invert_floored(rho, largest);
+}
+
+void contact_rho(const BlockCsr& W, Vector rho) {
+  const Vector diagonal = zero_vector(kBlockSize * W.rows);
+  diagonal_blocks(W, diagonal);
+  double largest = 0.0;
+  for (Index i = 0; i < W.rows; ++i) {
+    rho(i) = spectral_norm(diagonal.data() + kBlockSize * i);
+    largest = std::max(largest, rho(i));
+  }
+  invert_floored(rho, largest);
 }
 
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
@@ -78,7 +95,7 @@ FrictionError friction_error(const FrictionProblem& problem, ConstVector r, Vect
   NSN_THROW_UNLESS(size_of(r) == n && size_of(u) == n,
                    "{} contacts in {} dimensions, r has {} and u {} entries", problem.contacts(),
                    problem.dimension, r.extent(0), u.extent(0));
-  Vector rho("rho", problem.mu.extent(0));
+  const Vector rho = zero_vector(problem.contacts());
   contact_rho(problem.W, problem.dimension, rho);
   multiply(problem.W, r, u);
   axpby(1.0, problem.q, 1.0, u);

@@ -10,6 +10,7 @@
 
 #include <span>
 
+#include "core/block_csr.h"
 #include "core/friction_problem.h"
 #include "core/types.h"
 
@@ -26,6 +27,8 @@ struct FrictionError {
 
 /// rho_i from the diagonal blocks of W, one a contact; |W_ii| is floored at 1e-12 of the largest.
 void contact_rho(const Csr& W, Index dimension, Vector rho);
+/// The same from W in blocks; a padding row must not exceed the others.
+void contact_rho(const BlockCsr& W, Vector rho);
 
 /// Errors of (r, u), `dimension` numbers a contact; q_norm = |q|_2.
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,

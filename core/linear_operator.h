@@ -116,6 +116,11 @@ class BlockOperator final : public LinearOperator {
  public:
   explicit BlockOperator(BlockCsr A, bool symmetric = true);
   void values_changed() { value_id_ = next_operator_id(); }
+  /// The same, and what the caller knows of the new values.
+  void values_changed(bool symmetric) {
+    symmetric_ = symmetric;
+    values_changed();
+  }
 
   Index rows() const override { return A_.scalar_rows(); }
   void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }

@@ -52,7 +52,7 @@ double LinearReport::relative_residual() const {
   return rhs_norm > 0.0 ? true_residual / rhs_norm : true_residual;
 }
 
-void LinearSolver::prepare(const LinearOperator& op) {
+void LinearSolver::analyze(const LinearOperator& op) {
   const Capabilities& can = capabilities();
   NSN_THROW_UNLESS(!can.needs_entries || op.has_entries(),
                    "'{}' needs the entries of the matrix, and this operator is matrix-free",
@@ -61,28 +61,29 @@ void LinearSolver::prepare(const LinearOperator& op) {
                    "'{}' solves symmetric systems only, and this operator is not symmetric",
                    name());
   op_ = &op;
-  const bool new_pattern = op.pattern_id() != pattern_id_;
-  if (new_pattern) {
-    const auto start = std::chrono::steady_clock::now();
-    pattern_id_ = 0;  // an exception below must not leave half an analysis behind
-    value_id_ = 0;
-    const auto n = static_cast<std::size_t>(op.rows());
-    if (r_.extent(0) != n) {
-      r_ = Vector(Kokkos::view_alloc("residual", Kokkos::WithoutInitializing), n);
-      Sr_ = Vector(Kokkos::view_alloc("S_residual", Kokkos::WithoutInitializing), n);
-    }
-    if (n > 0) do_analyze(op);
-    pattern_id_ = op.pattern_id();
-    analyze_seconds_ = seconds_since(start);
+  if (op.pattern_id() == pattern_id_) return;
+  const auto start = std::chrono::steady_clock::now();
+  pattern_id_ = 0;  // an exception below must not leave half an analysis behind
+  value_id_ = 0;
+  const auto n = static_cast<std::size_t>(op.rows());
+  if (r_.extent(0) != n) {
+    r_ = Vector(Kokkos::view_alloc("residual", Kokkos::WithoutInitializing), n);
+    Sr_ = Vector(Kokkos::view_alloc("S_residual", Kokkos::WithoutInitializing), n);
   }
-  if (new_pattern || op.value_id() != value_id_) {
-    const auto start = std::chrono::steady_clock::now();
-    value_id_ = 0;
-    preparation_ = Preparation{};
-    if (op.rows() > 0) preparation_ = do_factorize(op);
-    value_id_ = op.value_id();
-    factorize_seconds_ = seconds_since(start);
-  }
+  if (n > 0) do_analyze(op);
+  pattern_id_ = op.pattern_id();
+  analyze_seconds_ = seconds_since(start);
+}
+
+void LinearSolver::prepare(const LinearOperator& op) {
+  analyze(op);
+  if (op.value_id() == value_id_) return;
+  const auto start = std::chrono::steady_clock::now();
+  value_id_ = 0;
+  preparation_ = Preparation{};
+  if (op.rows() > 0) preparation_ = do_factorize(op);
+  value_id_ = op.value_id();
+  factorize_seconds_ = seconds_since(start);
 }
 
 LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& control,

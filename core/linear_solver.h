@@ -109,6 +109,11 @@ class LinearSolver {
   /// next solve(). Throws std::invalid_argument if op lacks entries or symmetry that the solver
   /// needs.
   void prepare(const LinearOperator& op);
+  /// The symbolic part of prepare() alone, for callers that weigh factorization_flops() first.
+  void analyze(const LinearOperator& op);
+  /// Multiplications and additions of a symmetric factorisation on the analysed pattern; 0: unknown
+  /// or not a direct solver.
+  virtual double factorization_flops() const { return 0.0; }
 
   /// x holds the initial guess on entry (iterative solvers start from it) and the answer on return.
   /// A non-finite answer never leaves: x is the initial guess then, and the status says why.

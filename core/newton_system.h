@@ -75,9 +75,13 @@ class NewtonSystem {
   virtual void scale(ConstVector s) = 0;
   /// y = W x.
   virtual void apply(ConstVector x, Vector y) const = 0;
-  /// Solves (R^T W_A C + E) z = b with W_A = W + diag(A); z is zero where unknowns are eliminated.
-  [[nodiscard]] virtual NewtonSolve solve(const std::vector<BlockLinearization>& blocks,
-                                          ConstVector A, ConstVector b, Vector z) = 0;
+  /// Takes the matrix R^T W_A C + E, W_A = W + diag(A), for the solves that follow. blocks and A
+  /// must live and stay until the last of them.
+  virtual void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) = 0;
+  /// Solves (R^T W_A C + E) z = b; z is zero where unknowns are eliminated.
+  [[nodiscard]] virtual NewtonSolve solve(ConstVector b, Vector z) = 0;
+  /// Operations of one symmetric factorisation with every unknown active; 0: unknown.
+  virtual double factorization_flops() { return 0.0; }
 };
 
 }  // namespace nsn

@@ -151,6 +151,15 @@ void ProximalNewton::reactions(Vector out) const {
   for (Index k = 0; k < rows_.rows(); ++k) out(k) = s_(k) * r_(k);
 }
 
+void ProximalNewton::scaled_centre(Vector out) const {
+  std::copy_n(r_.data(), rows_.rows(), out.data());
+}
+
+void ProximalNewton::set_scaled_centre(ConstVector x) {
+  std::copy_n(x.data(), rows_.rows(), r_.data());
+  velocity_known_ = false;
+}
+
 void ProximalNewton::best_reactions(Vector out) const {
   for (Index k = 0; k < rows_.rows(); ++k) out(k) = s_(k) * best_(k);
 }
@@ -372,7 +381,8 @@ NewtonSolve ProximalNewton::newton_step() {
   NewtonSolve solve{true, 0, LinearStatus::kDirect, 0.0};
   if (any) {
     ++factorizations_;
-    solve = system_.solve(linearization_, A_, b_, z_);
+    system_.prepare(linearization_, A_);
+    solve = system_.solve(b_, z_);
     if (!solve.ok) return solve;
   }
   for (Index i = 0; i < blocks_; ++i) {
@@ -498,7 +508,7 @@ ProximalStep ProximalNewton::step() {
   return result;
 }
 
-ProximalReport ProximalNewton::run() {
+ProximalReport ProximalNewton::run(const std::function<bool()>& stop) {
   ProximalReport report;
   double error_at_floor = std::numeric_limits<double>::infinity();
   int stuck_at_floor = 0;
@@ -515,6 +525,7 @@ ProximalReport ProximalNewton::run() {
         floor && !(done.error.unit_free < 0.5 * error_at_floor) ? stuck_at_floor + 1 : 0;
     error_at_floor = std::min(error_at_floor, done.error.unit_free);
     report.suspected_unsolvable = stuck_at_floor >= 5;
+    if (stop && stop()) break;
     if (proximal_steps_ > 10 * options_.max_factorizations + 100) break;  // steps without a system
   }
   report.proximal_steps = proximal_steps_;

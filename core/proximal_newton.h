@@ -33,6 +33,7 @@
 /// Nothing allocates after the constructor.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -137,8 +138,12 @@ class ProximalNewton {
 
   /// One proximal step.
   [[nodiscard]] ProximalStep step();
-  /// Steps until solved or the budget is spent; continues from the present state.
-  [[nodiscard]] ProximalReport run();
+  /// Steps until solved, the budget is spent or stop() says so between two steps; continues from
+  /// the present state.
+  [[nodiscard]] ProximalReport run(const std::function<bool()>& stop = {});
+  /// A tighter or looser aim, e.g. where errors formed anew miss the tolerance.
+  void set_goal(double goal) { options_.goal = goal; }
+  void set_budget(int max_factorizations) { options_.max_factorizations = max_factorizations; }
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
@@ -168,9 +173,16 @@ class ProximalNewton {
   void set_alpha(double alpha) { alpha_ = alpha; }
   int factorizations() const { return factorizations_; }
   const std::vector<ProximalIteration>& history() const { return history_; }
-  /// s: scaled x = r / s; for stages that share the scaled problem.
+
+  /// The scaled problem, for stages that share it: x = r / s, W <- S W S, q <- S q.
+  NewtonSystem& system() const { return system_; }
   ConstVector scaling() const { return s_; }
   ConstVector scaled_q() const { return q_; }
+  ConstVector scaled_lower() const { return lower_; }
+  ConstVector scaled_upper() const { return upper_; }
+  void scaled_centre(Vector out) const;
+  /// Moves the centre without a change of alpha.
+  void set_scaled_centre(ConstVector x);
   /// A of the present proximal step, scaled.
   ConstVector weights() const { return A_; }
 

@@ -1,5 +1,6 @@
 #include "core/vector_kernels.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/parallel.h"
@@ -55,6 +56,12 @@ bool all_finite(ConstVector x) {
     for (Index i = first; i < last; ++i) s += 0.0 * x(i);  // 0 * (NaN or infinity) = NaN
     sum[0] += s;
   })[0]);
+}
+
+Vector zero_vector(Index n) {
+  Vector v(Kokkos::view_alloc("vector", Kokkos::WithoutInitializing), static_cast<std::size_t>(n));
+  std::fill_n(v.data(), v.extent(0), 0.0);
+  return v;
 }
 
 }  // namespace nsn

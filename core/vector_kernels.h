@@ -17,4 +17,7 @@ void axpby(double a, ConstVector x, double b, Vector y);
 double residual_norm(ConstVector b, ConstVector Ax, Vector r);
 bool all_finite(ConstVector x);
 
+/// n zeros, written by the calling thread: a short vector costs less than a dispatch.
+Vector zero_vector(Index n);
+
 }  // namespace nsn

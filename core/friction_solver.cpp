@@ -1,0 +1,375 @@
+#include "core/friction_solver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "core/anderson_admm.h"
+#include "core/classic_friction.h"
+#include "core/condensation.h"
+#include "core/contact_gauss_seidel.h"
+#include "core/dual_system.h"
+#include "core/error.h"
+#include "core/friction_blocks.h"
+#include "core/proximal_newton.h"
+#include "core/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What decides between the stages. A factorisation below kDear operations is worth no first stage;
+// above, Gauss-Seidel gets the time of kSweepsWorth factorisations. The costs are in operations:
+// moving a block into a front, a block of a sweep, a local solution.
+constexpr double kDear = 3e6;
+constexpr double kSweepsWorth = 20.0;
+constexpr double kAssembleBlock = 225.0;
+constexpr double kSweepBlock = 54.0;
+constexpr double kSweepContact = 225.0;
+constexpr double kUsefulStart = 1e-5;  // errors above: Gauss-Seidel does better from zero
+constexpr double kAlphaAfterStage = 1e-3;
+constexpr int kAdmmIterations = 15;
+constexpr int kCheckSweeps = 50;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const std::vector<std::string> kMethodNames = {
+    "auto",     "pfn",           "pfn-fb",
+    "admm",     "nsgs",          "paper-min",
+    "paper-fb", "alart-curnier", "alart-curnier-symmetric"};
+
+/// One solve on blocks: the stages and what they leave behind.
+class StagedSolve {
+ public:
+  StagedSolve(const FrictionSolverOptions& options, const SolverRegistry& registry,
+              FrictionBlocks blocks, FrictionResult& result, Clock::time_point start)
+      : options_(options),
+        blocks_(std::move(blocks)),
+        result_(result),
+        start_(start),
+        system_(registry.make(options.linear)) {
+    system_.analyze(blocks_.W);
+    system_.set_values(blocks_.W, blocks_.symmetric);
+    ProximalOptions proximal;
+    proximal.tolerance = options.tolerance;
+    proximal.unit_free_factor = options.unit_free_factor;
+    proximal.max_factorizations = options.max_factorizations;
+    if (options.method == FrictionMethod::kProximalFb) {
+      proximal.normal_map = NormalMap::kFischerBurmeister;
+    }
+    newton_ = std::make_unique<ProximalNewton>(system_, blocks_.rows, proximal);
+    newton_->update(blocks_.q);
+  }
+
+  void run(ConstVector r0) {
+    newton_->start(r0, newton_->options().alpha_cold);
+    switch (options_.method) {
+      case FrictionMethod::kAuto:
+        run_auto();
+        break;
+      case FrictionMethod::kProximal:
+      case FrictionMethod::kProximalFb:
+        proximal(newton_->options().alpha_cold, "asked for");
+        break;
+      case FrictionMethod::kAdmm:
+        admm(options_.max_iterations, "asked for");
+        break;
+      case FrictionMethod::kGaussSeidel:
+        gauss_seidel(options_.max_iterations, "asked for");
+        break;
+      case FrictionMethod::kPaperMinimum:
+        classic(ClassicFriction::kPaperMinimum, 0.75);
+        break;
+      case FrictionMethod::kPaperFb:
+        classic(ClassicFriction::kPaperFb, 0.75);
+        break;
+      case FrictionMethod::kAlartCurnier:
+        classic(ClassicFriction::kAlartCurnier, 1.0);
+        break;
+      case FrictionMethod::kAlartCurnierSymmetric:
+        classic(ClassicFriction::kAlartCurnierSymmetric, 1.0);
+        break;
+    }
+  }
+
+  /// The errors formed anew miss the tolerance: aim lower and go on, as far as that is possible.
+  bool tighten() {
+    goal_ *= 0.2;
+    newton_->set_goal(goal_);
+    return proximal(newton_->alpha(), "errors on the given data missed the tolerance");
+  }
+
+  void best(Vector r) const { newton_->best_reactions(r); }
+
+ private:
+  bool out_of_time() const {
+    return options_.time_limit > 0.0 && seconds_since(start_) > options_.time_limit;
+  }
+
+  void run_auto() {
+    const double flops = system_.factorization_flops();
+    result_.factorization_flops = flops;
+    if (flops < kDear || !blocks_.symmetric) {
+      proximal(newton_->options().alpha_cold,
+               blocks_.symmetric ? fmt::format("a factorisation is cheap: {:.2g} operations", flops)
+                                 : fmt::format("W is not symmetric: {:.1e}", blocks_.asymmetry));
+      return;
+    }
+    const std::string dear = fmt::format("a factorisation is dear: {:.2g} operations", flops);
+    if (admm(kAdmmIterations, dear)) return;
+    if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
+      newton_->set_scaled_centre(zero_vector(blocks_.rows.rows()));
+    }
+    const double count = static_cast<double>(blocks_.W.blocks());
+    const double ratio = (2.0 * flops + kAssembleBlock * count) /
+                         (kSweepBlock * count + kSweepContact * blocks_.W.rows);
+    const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
+    if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
+                                         static_cast<int>(kSweepsWorth)))) {
+      return;
+    }
+    proximal(kAlphaAfterStage, "the first stages left an error");
+  }
+
+  bool proximal(double alpha, std::string reason) {
+    const auto begin = Clock::now();
+    newton_->set_alpha(alpha);
+    const int before = newton_->factorizations();
+    const ProximalReport report = newton_->run([this] { return out_of_time(); });
+    const int steps = newton_->factorizations() - before;
+    result_.newton_iterations += steps;
+    result_.linear_iterations += report.linear_iterations;
+    if (report.suspected_unsolvable) result_.status = FrictionStatus::kSuspectedUnsolvable;
+    const bool fb = newton_->options().normal_map == NormalMap::kFischerBurmeister;
+    return finish(fb ? "pfn-fb" : "pfn", std::move(reason), steps, steps, begin, report.solved);
+  }
+
+  bool admm(int iterations, std::string reason) {
+    const auto begin = Clock::now();
+    AndersonAdmmOptions options;
+    options.max_iterations = iterations;
+    const AndersonAdmmReport report =
+        anderson_admm(*newton_, options, [this] { return out_of_time(); });
+    result_.sweeps += report.iterations;
+    return finish("admm", std::move(reason), report.iterations, 1, begin, report.solved);
+  }
+
+  bool gauss_seidel(int sweeps, std::string reason) {
+    const auto begin = Clock::now();
+    const Index n = blocks_.rows.rows();
+    const Vector x = zero_vector(n);
+    const Vector v = zero_vector(n);
+    newton_->scaled_centre(x);
+    ContactGaussSeidel solver(system_.scaled(), newton_->rows(), newton_->scaled_lower(),
+                              newton_->scaled_upper());
+    bool solved = false;
+    int done = 0;
+    while (done < sweeps && !solved && !out_of_time()) {
+      const double change = solver.sweep(newton_->scaled_q(), x);
+      ++done;
+      if (change < 30.0 * options_.tolerance || done % kCheckSweeps == 0 || done == sweeps) {
+        system_.apply(x, v);
+        axpby(1.0, newton_->scaled_q(), 1.0, v);
+        solved = newton_->meets_goal(newton_->offer(x, v));
+      }
+    }
+    newton_->set_scaled_centre(x);
+    result_.sweeps += done;
+    return finish("nsgs", std::move(reason), done, 0, begin, solved);
+  }
+
+  bool classic(ClassicFriction method, double damping) {
+    const auto begin = Clock::now();
+    ClassicFrictionOptions options;
+    options.method = method;
+    options.damping = damping;
+    options.max_iterations = options_.max_factorizations;
+    const ClassicFrictionReport report =
+        classic_friction(*newton_, options, [this] { return out_of_time(); });
+    result_.newton_iterations += report.iterations;
+    result_.linear_iterations += report.linear_iterations;
+    if (report.linear_failure) result_.status = FrictionStatus::kLinearFailure;
+    return finish(std::string(to_string(options_.method)), "asked for", report.iterations,
+                  report.iterations, begin, report.solved);
+  }
+
+  bool finish(std::string name, std::string reason, int iterations, int factorizations,
+              Clock::time_point begin, bool solved) {
+    const ProximalError error = newton_->best_error();
+    result_.factorizations += factorizations;
+    result_.stages.push_back({std::move(name), std::move(reason), iterations, factorizations,
+                              seconds_since(begin), error.siconos, error.unit_free, solved});
+    if (out_of_time() && !solved) result_.status = FrictionStatus::kTimeLimit;
+    return solved;
+  }
+
+  const FrictionSolverOptions& options_;
+  FrictionBlocks blocks_;
+  FrictionResult& result_;
+  Clock::time_point start_;
+  DualSystem system_;
+  std::unique_ptr<ProximalNewton> newton_;
+  double goal_ = 0.5;
+};
+
+bool within(const FrictionError& error, const FrictionSolverOptions& options) {
+  return error.siconos <= options.tolerance &&
+         error.unit_free <= options.unit_free_factor * options.tolerance;
+}
+
+/// Runs the stages, measures on the given data, and aims lower where rounding got in between.
+template <class Measure>
+void solve_and_check(StagedSolve& solve, const FrictionSolverOptions& options, ConstVector r0,
+                     const Measure& measure, FrictionResult& result) {
+  solve.run(r0);
+  measure();
+  for (int attempt = 0; attempt < 3 && !within(result.error, options); ++attempt) {
+    const bool believed = !result.stages.empty() && result.stages.back().solved;
+    if (!believed || !solve.tighten()) break;
+    measure();
+  }
+  if (within(result.error, options)) result.status = FrictionStatus::kSolved;
+}
+
+Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
+  const Vector r = zero_vector(kBlock * contacts);
+  if (r0.extent(0) == 0) return r;
+  NSN_THROW_UNLESS(size_of(r0) == dimension * contacts,
+                   "the starting r has {} entries for {} contacts in {} dimensions", r0.extent(0),
+                   contacts, dimension);
+  NSN_THROW_UNLESS(all_finite(r0), "the starting r holds NaN or infinity");
+  pad_contacts(r0, dimension, r);
+  return r;
+}
+
+}  // namespace
+
+std::string_view to_string(FrictionMethod method) {
+  return kMethodNames[static_cast<std::size_t>(method)];
+}
+
+const std::vector<std::string>& friction_method_names() {
+  return kMethodNames;
+}
+
+FrictionMethod friction_method_from_name(std::string_view name) {
+  const auto found = std::find(kMethodNames.begin(), kMethodNames.end(), name);
+  NSN_THROW_UNLESS(found != kMethodNames.end(), "unknown method '{}'{}", name,
+                   suggestion(name, kMethodNames));
+  return static_cast<FrictionMethod>(found - kMethodNames.begin());
+}
+
+std::string_view to_string(FrictionStatus status) {
+  switch (status) {
+    case FrictionStatus::kSolved:
+      return "solved";
+    case FrictionStatus::kBudgetReached:
+      return "budget-reached";
+    case FrictionStatus::kTimeLimit:
+      return "time-limit";
+    case FrictionStatus::kSuspectedUnsolvable:
+      return "suspected-unsolvable";
+    case FrictionStatus::kLinearFailure:
+      return "linear-failure";
+  }
+  return "?";
+}
+
+FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const SolverRegistry& registry)
+    : options_(options), registry_(registry) {
+  NSN_THROW_UNLESS(options.tolerance > 0.0 && std::isfinite(options.tolerance),
+                   "the tolerance is {}, it must be > 0", options.tolerance);
+  NSN_THROW_UNLESS(options.unit_free_factor > 0.0 && options.max_factorizations >= 0 &&
+                       options.max_iterations >= 0 && options.time_limit >= 0.0,
+                   "unit_free_factor {}, max_factorizations {}, max_iterations {}, time_limit {}",
+                   options.unit_free_factor, options.max_factorizations, options.max_iterations,
+                   options.time_limit);
+  static_cast<void>(registry_.make(options.linear));  // an unknown name is the caller's mistake
+  static_cast<void>(registry_.make(options.mass));
+}
+
+FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector r0) const {
+  const auto start = Clock::now();
+  FrictionResult result;
+  result.method = options_.method;
+  FrictionBlocks blocks = to_friction_blocks(problem);
+  result.asymmetry = blocks.asymmetry;
+  const Index n = problem.contacts();
+  const Vector padded = padded_start(r0, problem.dimension, n);
+  result.r = zero_vector(problem.dimension * n);
+  result.u = zero_vector(problem.dimension * n);
+  StagedSolve solve(options_, registry_, std::move(blocks), result, start);
+  const auto measure = [&] {
+    solve.best(padded);
+    unpad_contacts(padded, problem.dimension, result.r);
+    result.error = friction_error(problem, result.r, result.u);
+  };
+  solve_and_check(solve, options_, padded, measure, result);
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, ConstVector r0) const {
+  const auto start = Clock::now();
+  validate(problem);
+  FrictionResult result;
+  result.method = options_.method;
+  const Index d = problem.dimension;
+  const Index n = problem.contacts();
+  const Vector padded = padded_start(r0, d, n);
+  result.r = zero_vector(d * n);
+  result.u = zero_vector(d * n);
+  result.v = zero_vector(problem.dofs());
+  MassMatrix mass(problem.M, registry_, options_.mass);
+  result.asymmetry = mass.asymmetry();
+  const Csr Ht = contact_jacobian(problem);
+  FrictionBlocks blocks;
+  if (mass.ok()) blocks = condense(problem, Ht, mass);
+  if (!mass.ok()) {
+    result.status = FrictionStatus::kLinearFailure;
+    result.stages.push_back({"mass", mass.detail(), 0, 0, seconds_since(start), 0.0, 0.0, false});
+    result.error.siconos = result.error.unit_free = result.error.dynamics =
+        std::numeric_limits<double>::infinity();
+    result.seconds = seconds_since(start);
+    return result;
+  }
+  result.stages.push_back({"dual",
+                           mass.block_diagonal() ? "M is block diagonal: W body by body"
+                                                 : "W through a factorisation of M",
+                           0, 0, seconds_since(start), 0.0, 0.0, false});
+  const Vector q = zero_vector(d * n);
+  unpad_contacts(blocks.q, d, q);
+  const Vector rho = zero_vector(n);
+  contact_rho(blocks.W, rho);
+  const double q_norm = norm2(q);
+  StagedSolve solve(options_, registry_, std::move(blocks), result, start);
+  const Vector momentum = zero_vector(problem.dofs());
+  const Vector residual = zero_vector(problem.dofs());
+  const auto measure = [&] {
+    solve.best(padded);
+    unpad_contacts(padded, d, result.r);
+    // v = M^-1 (H r + f), u = H^T v + w
+    multiply(problem.H, result.r, momentum);
+    const double impulse = norm2(momentum);
+    axpby(1.0, problem.f, 1.0, momentum);
+    if (!mass.solve(momentum, result.v)) result.status = FrictionStatus::kLinearFailure;
+    multiply(Ht, result.v, result.u);
+    axpby(1.0, problem.w, 1.0, result.u);
+    result.error = friction_error(d, problem.mu, rho, q_norm, result.r, result.u);
+    multiply(problem.M, result.v, residual);
+    const double size = std::max({norm2(problem.f), norm2(residual), impulse});
+    axpby(-1.0, momentum, 1.0, residual);
+    result.error.dynamics = size > 0.0 ? norm2(residual) / size : 0.0;
+  };
+  solve_and_check(solve, options_, padded, measure, result);
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace nsn
