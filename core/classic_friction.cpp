@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/vector_kernels.h"
+#include "ncp/fischer_burmeister.h"
 #include "ncp/friction.h"
 
 namespace nsn {
@@ -78,13 +79,11 @@ class Iteration {
     const double x = x_(3 * i);
     const double u = u_(3 * i);
     if (options_.method == ClassicFriction::kPaperFb) {
-      const double s = std::hypot(u, x);
-      const double value = u + x > 0.0 ? 2.0 * u * x / (u + x + s) : u + x - s;
-      const double slope = std::max(s > 0.0 ? 1.0 - u / s : 1.0, kSlopeFloor);
-      const double other = s > 0.0 ? 1.0 - x / s : 0.0;
+      const auto f = ncp::FischerBurmeister{}(u, x);
+      const double slope = std::max(f.d_a, kSlopeFloor);
       block.active = 1;
-      block.compliance[0] = other / slope;
-      b_(3 * i) = -value / slope;
+      block.compliance[0] = f.d_b / slope;
+      b_(3 * i) = -f.phi / slope;
       return x;
     }
     if (x - u <= 0.0) {

@@ -8,6 +8,7 @@
 #include "core/friction_cone.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
+#include "ncp/fischer_burmeister.h"
 
 namespace nsn {
 namespace {
@@ -31,22 +32,6 @@ double growth(int inner) {
 
 double square3(const double* a) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-}
-
-struct FischerBurmeister {
-  double value;  // a + b - hypot(a, b)
-  double da;     // 1 - a / s
-  double db;
-};
-
-/// Without cancellation; (1 - 1/sqrt 2) twice at the origin.
-FischerBurmeister fischer_burmeister(double a, double b) {
-  const double s = std::hypot(a, b);
-  if (s == 0.0) return {0.0, 1.0 - std::sqrt(0.5), 1.0 - std::sqrt(0.5)};
-  const double value = a + b > 0.0 ? 2.0 * a * b / (a + b + s) : a + b - s;
-  const double da = a > 0.0 ? b * b / (s * (s + a)) : 1.0 - a / s;
-  const double db = b > 0.0 ? a * a / (s * (s + b)) : 1.0 - b / s;
-  return {value, da, db};
 }
 
 }  // namespace
@@ -236,7 +221,7 @@ void ProximalNewton::set_weights() {
   for (Index i = 0; i < blocks_; ++i) {
     double* const a = A_.data() + kBlock * i;
     if (rows_.kind[static_cast<std::size_t>(i)] == BlockKind::kBox) {
-      a[0] = a[1] = a[2] = options_.box_weight;
+      a[0] = a[1] = a[2] = options_.box_follows_alpha ? alpha_ : options_.box_weight;
       continue;
     }
     const double size = std::sqrt(square3(r_.data() + kBlock * i));
@@ -283,11 +268,11 @@ void ProximalNewton::evaluate_contact(Index i) {
     phi[0] = u[0];
     b[0] = -u[0];
   } else {
-    const FischerBurmeister f = fischer_burmeister(u[0], x[0]);
-    const double slope = std::max(f.da, kAlphaFloorFb);
-    phi[0] = f.value;
-    b[0] = -f.value / slope;
-    block.compliance[0] = f.db / slope;
+    const auto f = ncp::FischerBurmeister{ncp::Origin::kSymmetric}(u[0], x[0]);
+    const double slope = std::max(f.d_a, kAlphaFloorFb);
+    phi[0] = f.phi;
+    b[0] = -f.phi / slope;
+    block.compliance[0] = f.d_b / slope;
     force = std::max(x[0], 0.0);
     force_follows = x[0] > 0.0 ? mu : 0.0;
     force_lead = 0.0;

@@ -65,6 +65,8 @@ struct ProximalOptions {
   double alpha_max = 10.0;
   double box_weight =
       1e-12;  ///< proximal weight of box rows, fixed: redundant joints stay solvable
+  /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
+  bool box_follows_alpha = false;
   NormalMap normal_map = NormalMap::kMinimum;
 };
 
