@@ -47,8 +47,8 @@ SolverInfo description() {
 /// Entries that grow by more than this during a refactorisation condemn the old pivots: about half
 /// of the digits would be lost.
 constexpr double kPoorGrowth = 1e-8;
-/// So does a pivot this small beside the largest entry of its row of S: twice the usual distance to
-/// the pivot tolerance in decades.
+/// So does a pivot this small beside the largest entry of its row of S: the square root of the
+/// default pivot tolerance, half way to singular in decades.
 constexpr double kPoorPivot = 1e-7;
 
 class Klu final : public LinearSolver {

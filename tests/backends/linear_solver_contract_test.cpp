@@ -17,6 +17,14 @@ struct Run {
 
 // Beyond each backend with its default options.
 const std::vector<std::string> kVariants = {
+    "pcr:precond=none",
+    "pcr:precond=block-jacobi,lift=true",
+    "pcg:precond=none",
+    "pcg:precond=block-jacobi",
+    "gmres:precond=none",
+    "gmres:precond=block-jacobi,directions=5",
+    "gauss-seidel:sweep=symmetric",
+    "contact-lu:cholesky=false",
     "amg:krylov=none",
     "amg:krylov=pcg,smoother=spai0",
     "amg:smoother=ilu0,coarse_enough=4",
