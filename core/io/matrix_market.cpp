@@ -334,7 +334,19 @@ void check_sums(const Csr& A, std::string_view name) {
 
 void append_number(fmt::memory_buffer& out, double value) {
   NSN_THROW_UNLESS(std::isfinite(value), "{} cannot be written to a MatrixMarket file", value);
-  fmt::format_to(std::back_inserter(out), "{:.17g}\n", value);
+  std::array<char, 32> text;  // sign, 17 digits, point, e-308
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                          std::chars_format::scientific, 16);
+  NSN_ASSERT(error == std::errc{});
+  *end = '\n';
+  out.append(text.data(), end + 1);
+}
+
+/// Counted from 1, a blank behind it.
+void append_index(fmt::memory_buffer& out, Index index) {
+  const fmt::format_int text(static_cast<std::int64_t>(index) + 1);
+  out.append(text.data(), text.data() + text.size());
+  out.push_back(' ');
 }
 
 void append_comment(fmt::memory_buffer& out, std::string_view comment) {
@@ -413,7 +425,8 @@ void write_matrix_market(const std::filesystem::path& path, const Csr& A,
   for (Index i = 0; i < A.rows; ++i) {
     for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
       if (!stored(i, A.column(k))) continue;
-      fmt::format_to(std::back_inserter(out), "{} {} ", i + 1, A.column(k) + 1);
+      append_index(out, i);
+      append_index(out, A.column(k));
       append_number(out, A.value(k));
     }
     flush(file, out, kWriteBuffer);

@@ -243,7 +243,7 @@ TEST(MatrixMarketReader, ThousandsOfMutationsParseOrAreInputErrors) {
   int accepted = 0;
   int refused = 0;
 
-  for (int trial = 0; trial < 40000; ++trial) {
+  for (int trial = 0; trial < 10000; ++trial) {
     std::string text = files[below(4)];
     for (std::size_t edits = 1 + below(4); edits > 0 && !text.empty(); --edits) {
       const std::size_t at = below(text.size());
@@ -266,7 +266,7 @@ TEST(MatrixMarketReader, ThousandsOfMutationsParseOrAreInputErrors) {
 
   // Both ends were exercised: a changed digit or comment still parses, most else does not.
   EXPECT_GT(accepted, 100);
-  EXPECT_GT(refused, 10000);
+  EXPECT_GT(refused, 1000);
 }
 
 std::uint64_t bits(double value) {
