@@ -33,11 +33,13 @@ struct FrictionOutcome {
   double asymmetry = 0.0;
 
   std::string method;   ///< as asked for, e.g. "auto"
-  std::string status;   ///< "converged" and others of core/friction_solver.h; "refused"
+  std::string status;   ///< to_string(FrictionStatus)
   std::string detail;   ///< stages and switches, or what went wrong
   bool solved = false;  ///< errors recomputed here are within the tolerance
   int newton_iterations = 0;
   int linear_iterations = 0;
+  int sweeps = 0;  ///< Gauss-Seidel sweeps and ADMM iterations
+  int factorizations = 0;
   double seconds = 0.0;  ///< least of the repeats: analysis and solve, not reading
   double error_siconos = 0.0;
   double error_unit_free = 0.0;

@@ -145,6 +145,8 @@ std::vector<cli::Row> to_rows(const std::vector<FrictionOutcome>& outcomes) {
                     {"min_normal_velocity", if_usable(o.min_normal_velocity)},
                     {"max_cone_violation", if_usable(o.max_cone_violation)},
                     {"solved", o.solved},
+                    {"sweeps", if_usable(o.sweeps)},
+                    {"factorizations", if_usable(o.factorizations)},
                     {"kind", o.kind},
                     {"storage", o.storage},
                     {"asymmetry", if_usable(o.asymmetry)},
