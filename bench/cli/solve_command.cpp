@@ -21,24 +21,20 @@ namespace {
 struct SolveOptions : CommonOptions {
   std::vector<std::string> paths;
   std::string format = "auto";
-  std::string method = "auto";
-  FrictionSolverOptions solver;
-  int repeats = 1;
+  bench::SolveSettings settings;
 };
 
 std::vector<bench::FrictionOutcome> solve_all(const SolveOptions& options) {
   const SolverRegistry registry = standard_backends();
-  FrictionSolverOptions solver = options.solver;
-  solver.method = friction_method_from_name(options.method);
+  bench::check(options.settings, registry);
   const FrictionFormat format = friction_format_from_name(options.format);
-  const FrictionSolver check(solver, registry);  // bad options are refused before any file is read
   const auto sources = bench::find_problems(options.paths);
   std::vector<bench::FrictionOutcome> outcomes;
   Progress progress("solve", static_cast<long>(sources.size()), !options.quiet);
   for (const bench::ProblemSource& source : sources) {
     progress.step(source.name);
     const bench::LoadedProblem problem = bench::load_problem(source, format);
-    outcomes.push_back(bench::solve_problem(problem, solver, registry, options.repeats));
+    outcomes.push_back(bench::solve_problem(problem, options.settings, registry));
   }
   return outcomes;
 }
@@ -76,28 +72,31 @@ int run(const SolveOptions& options) {
 
 void add_solver_options(CLI::App& command, SolveOptions& options) {
   command
-      .add_option("--tol", options.solver.tolerance,
+      .add_option("--tol", options.settings.options.tolerance,
                   "Siconos' error <= T, unit-free error <= 100 T")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command
-      .add_option("--method", options.method,
-                  fmt::format("one of {}", fmt::join(friction_method_names(), ", ")))
+      .add_option("--method", options.settings.method,
+                  fmt::format("one of {}", fmt::join(bench::method_names(), ", ")))
       ->capture_default_str();
-  command.add_option("--linear", options.solver.linear, "linear solver of the Newton matrices")
+  command
+      .add_option("--linear", options.settings.options.linear,
+                  "linear solver of the Newton matrices")
       ->type_name("SPEC")
       ->capture_default_str();
   command
-      .add_option("--newton-iterations", options.solver.max_factorizations,
+      .add_option("--newton-iterations", options.settings.options.max_factorizations,
                   "most factorisations, that is Newton steps")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   command
-      .add_option("--max-iterations", options.solver.max_iterations,
+      .add_option("--max-iterations", options.settings.options.max_iterations,
                   "most sweeps or iterations of nsgs and admm")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
-  command.add_option("--time-limit", options.solver.time_limit, "seconds a problem; 0: none")
+  command
+      .add_option("--time-limit", options.settings.options.time_limit, "seconds a problem; 0: none")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
 }
@@ -117,7 +116,9 @@ void add_solve_command(CLI::App& app, int& exit_code) {
                    fmt::format("one of {}", fmt::join(friction_format_names(), ", ")))
       ->capture_default_str();
   add_solver_options(*command, *options);
-  command->add_option("--repeat", options->repeats, "solves of each problem; the least time counts")
+  command
+      ->add_option("--repeat", options->settings.repeats,
+                   "solves of each problem; the least time counts")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   add_threads_option(*command, *options);

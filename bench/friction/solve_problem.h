@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/friction/friction_outcome.h"
 #include "core/friction_solver.h"
@@ -19,6 +20,18 @@ struct LoadedProblem {
 
 /// FCLIB containers are opened in a child process. An unusable file is a refusal, not an exception.
 LoadedProblem load_problem(const ProblemSource& source, FrictionFormat format);
+
+/// A method by name: one of friction_method_names(), or of an LCP ("newton", "lemke", "enumerate").
+/// "auto" and "pfn" serve both kinds of problem.
+struct SolveSettings {
+  std::string method = "auto";
+  FrictionSolverOptions options;  ///< its method is ignored
+  int repeats = 1;                ///< the least time counts
+};
+
+std::vector<std::string> method_names();
+/// Throws std::invalid_argument naming what is wrong: a method, a linear solver, a value.
+void check(const SolveSettings& settings, const SolverRegistry& registry);
 
 /// Solves from a zero guess `repeats` times; the least time counts. Errors are formed afresh from
 /// r, and `solved` follows from them alone.
