@@ -39,16 +39,6 @@ std::vector<bench::FrictionOutcome> solve_all(const SolveOptions& options) {
   return outcomes;
 }
 
-/// All reasons, one line each, as the one text of the error.
-void throw_if_nothing_was_usable(const std::vector<bench::FrictionOutcome>& outcomes) {
-  std::string reasons;
-  for (const bench::FrictionOutcome& outcome : outcomes) {
-    if (outcome.refusal.empty()) return;
-    reasons += (reasons.empty() ? "" : "\nnsn: ") + outcome.refusal;
-  }
-  throw InputError(reasons);
-}
-
 void write_solutions(const std::filesystem::path& folder,
                      const std::vector<bench::FrictionOutcome>& outcomes) {
   for (const bench::FrictionOutcome& outcome : outcomes) {
@@ -60,7 +50,7 @@ void write_solutions(const std::filesystem::path& folder,
 int run(const SolveOptions& options) {
   const Runtime runtime(options.threads);
   const auto outcomes = solve_all(options);
-  throw_if_nothing_was_usable(outcomes);
+  bench::throw_if_nothing_was_usable(outcomes);
   if (options.prints_tables()) fmt::print("{}", bench::to_text(outcomes));
   if (!options.out.empty()) write_solutions(options.out, outcomes);
   if (!options.json.empty()) write_json(options.json, json_report(bench::to_rows(outcomes)));

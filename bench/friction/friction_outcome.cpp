@@ -47,4 +47,13 @@ std::vector<ProblemSource> find_problems(const std::vector<std::string>& paths) 
   return sources;
 }
 
+void throw_if_nothing_was_usable(const std::vector<FrictionOutcome>& outcomes) {
+  std::string reasons;
+  for (const FrictionOutcome& outcome : outcomes) {
+    if (outcome.refusal.empty()) return;
+    reasons += (reasons.empty() ? "" : "\nnsn: ") + outcome.refusal;
+  }
+  throw InputError(reasons);
+}
+
 }  // namespace nsn::bench

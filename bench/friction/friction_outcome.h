@@ -50,4 +50,7 @@ struct FrictionOutcome {
   std::vector<double> u;  ///< velocities, recomputed (w of an LCP)
 };
 
+/// InputError with all reasons, one line each, unless some problem was usable.
+void throw_if_nothing_was_usable(const std::vector<FrictionOutcome>& outcomes);
+
 }  // namespace nsn::bench
