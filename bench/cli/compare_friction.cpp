@@ -80,12 +80,14 @@ void write_files(const fs::path& folder, const std::vector<bench::FrictionOutcom
 
 bool are_friction_problems(const std::vector<std::string>& paths) {
   const auto is_matrix = [](const fs::path& path) { return path.extension() == ".mtx"; };
-  return std::none_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    if (is_matrix(path)) return true;
-    if (!fs::is_directory(path)) return false;
-    const fs::recursive_directory_iterator files(path);
-    return std::any_of(begin(files), end(files),
-                       [&](const auto& file) { return is_matrix(file.path()); });
+  const auto is_file = [](const fs::directory_entry& entry) { return entry.is_regular_file(); };
+  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    if (!fs::is_directory(path)) return !is_matrix(path);
+    const fs::directory_iterator direct(path);
+    const fs::recursive_directory_iterator deep(path);
+    return std::any_of(begin(direct), end(direct), is_file) &&
+           std::none_of(begin(deep), end(deep),
+                        [&](const auto& entry) { return is_matrix(entry.path()); });
   });
 }
 

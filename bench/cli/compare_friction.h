@@ -16,8 +16,8 @@ struct CompareFrictionOptions : CommonOptions {
   double time_limit = 10.0;  ///< s a solve
 };
 
-/// Whether the inputs are friction problems rather than linear systems: no path is a .mtx file or a
-/// folder that holds one, at any depth.
+/// Whether the inputs are friction problems rather than linear systems: no path is a .mtx file, and
+/// a folder holds files but no .mtx file at any depth.
 bool are_friction_problems(const std::vector<std::string>& paths);
 
 /// Prints the table, writes compare.html, .json and .csv into `out`. Exit code: 0 if every usable
