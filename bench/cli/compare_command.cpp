@@ -6,6 +6,7 @@
 #include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/compare_friction.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/compare/compare_report.h"
@@ -24,6 +25,8 @@ struct CompareOptions : CommonOptions {
   double tolerance = 1e-10;
   int max_iterations = 10000;
   int repeats = 3;
+  std::string methods;       ///< of friction problems
+  double time_limit = 10.0;  ///< s a solve, of friction problems
 };
 
 std::vector<std::string> available(const SolverRegistry& registry) {
@@ -91,6 +94,18 @@ void write_files(const fs::path& folder, const std::vector<bench::SystemOutcome>
   write_file(folder / "compare.html", bench::to_html(outcomes, comparison));
 }
 
+/// Friction problems in place of linear systems: methods in place of solvers.
+int run_friction(const CompareOptions& options, double tolerance) {
+  CompareFrictionOptions friction;
+  static_cast<CommonOptions&>(friction) = options;
+  friction.paths = options.paths;
+  friction.methods = options.methods;
+  friction.tolerance = tolerance;
+  friction.repeats = options.repeats;
+  friction.time_limit = options.time_limit;
+  return compare_friction(friction);
+}
+
 int run(const CompareOptions& options) {
   const Runtime runtime(options.threads);
   const SolverRegistry registry = standard_backends();
@@ -116,18 +131,28 @@ int run(const CompareOptions& options) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("compare", "linear solvers side by side on any matrices");
+  auto* command = app.add_subcommand(
+      "compare", "linear solvers side by side on any matrices, or methods on friction problems");
   auto options = std::make_shared<CompareOptions>();
   command
-      ->add_option("PATH", options->paths,
-                   "MatrixMarket files, exported systems, folders of either (searched through)")
+      ->add_option(
+          "PATH", options->paths,
+          "MatrixMarket files, exported systems, folders of either (searched through); or\n"
+          "friction problems as `nsn solve` takes them")
       ->required();
   command
       ->add_option("--solvers", options->solvers,
                    "e.g. pcr,pcg:precond=none,cholmod; all that are available if not given")
       ->type_name("LIST");
-  command->add_option("--tol", options->tolerance, "relative residual asked for")
-      ->check(CLI::Range(0.0, 1.0))
+  command
+      ->add_option("--methods", options->methods,
+                   "of friction problems, e.g. auto,pfn,nsgs; all if not given")
+      ->type_name("LIST");
+  auto* tolerance = command->add_option(
+      "--tol", options->tolerance, "relative residual asked for; error of friction problems: 1e-8");
+  tolerance->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  command->add_option("--time-limit", options->time_limit, "seconds a solve of a friction problem")
+      ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   command->add_option("--max-iterations", options->max_iterations, "most iterations of a solve")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -146,7 +171,12 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "A refused input is a row with its reason.\n"
       "Exit code: 0 every usable system was solved by at least one solver, 1 some by none,\n"
       "2 bad input (no system was usable, unknown solver or option); nothing is written then.");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options, tolerance, &exit_code] {
+    const bool friction = are_friction_problems(options->paths);
+    const double asked =
+        tolerance->count() > 0 ? options->tolerance : CompareFrictionOptions().tolerance;
+    exit_code = friction ? run_friction(*options, asked) : run(*options);
+  });
 }
 
 }  // namespace nsn::cli

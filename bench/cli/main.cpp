@@ -16,6 +16,7 @@ namespace {
 
 constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_compare_command,
+    nsn::cli::add_solve_command,
     nsn::cli::add_solvers_command,
 };
 

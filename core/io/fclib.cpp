@@ -142,13 +142,22 @@ class Unpacker {
   std::size_t position_ = 0;
 };
 
+/// Some damaged containers keep the library busy for ever; a whole one takes less by far.
+int seconds_allowed(const std::string& path) {
+  constexpr double kBytesPerSecond = 20e6;
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return 5 + (error ? 0 : static_cast<int>(static_cast<double>(size) / kBytesPerSecond));
+}
+
 FclibContent read_in_child(const std::string& path) {
-  const ChildOutcome outcome = run_in_child([&path] {
+  const auto read = [&path] {
     FclibContent content = read_here(path);
     Packer pack;
     for_each_field(content, pack);
     return std::move(pack.bytes);
-  });
+  };
+  const ChildOutcome outcome = run_in_child(read, seconds_allowed(path));
   if (outcome.kind == ChildOutcome::Kind::kRefused) throw InputError(outcome.bytes);
   if (outcome.kind == ChildOutcome::Kind::kDied) {
     throw InputError(fmt::format(

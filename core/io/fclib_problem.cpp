@@ -89,8 +89,8 @@ Csr matrix_of(const FclibMatrix& A, std::size_t rows, std::size_t columns, const
   if (A.x.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
     refuse(place.name, place.dataset("x"), "{} entries, more than 2^31", A.x.size());
   }
-  const Csr result = csr_from_triplets(static_cast<Index>(rows), static_cast<Index>(columns),
-                                       triplets_of(A, place));
+  Csr result = csr_from_triplets(static_cast<Index>(rows), static_cast<Index>(columns),
+                                 triplets_of(A, place));
   for (Index k = 0; k < result.nonzeros(); ++k) {
     if (!std::isfinite(result.value(k))) {
       refuse(place.name, place.dataset("x"), "a value is not finite");

@@ -7,6 +7,10 @@
 #include "core/error.h"
 #include "core/io/contactbench.h"
 #include "core/io/siconos_text.h"
+#if defined(NSN_WITH_HDF5)
+#include "core/io/atomic_file.h"
+#include "core/io/hdf5_file.h"
+#endif
 
 namespace nsn::fuzz {
 
@@ -73,6 +77,41 @@ bool accept(const FrictionFile& file) {
   return true;
 }
 
+#if defined(NSN_WITH_HDF5)
+
+/// As the format stores it: 32 bit, what does not fit is cut.
+std::vector<int> narrow(const std::vector<std::int64_t>& values) {
+  std::vector<int> result;
+  for (const std::int64_t x : values) result.push_back(static_cast<int>(x & 0xffffffff));
+  return result;
+}
+
+void put_matrix(Hdf5Writer& file, const std::string& group, const FclibMatrix& A) {
+  file.integers(group + "/m", narrow({A.m}));
+  file.integers(group + "/n", narrow({A.n}));
+  file.integers(group + "/nz", narrow({A.nz}));
+  file.integers(group + "/p", narrow(A.p));
+  file.integers(group + "/i", narrow(A.i));
+  file.numbers(group + "/x", A.x.data(), A.x.size());
+}
+
+std::string file_bytes(const FclibContent& content) {
+  const std::string root = content.global ? "/fclib_global" : "/fclib_local";
+  Hdf5Writer file("input");
+  file.integers(root + "/spacedim", narrow({content.spacedim}));
+  put_matrix(file, root + (content.global ? "/M" : "/W"), content.A);
+  if (content.global) {
+    put_matrix(file, root + "/H", content.H);
+    file.numbers(root + "/vectors/w", content.w.data(), content.w.size());
+  }
+  file.numbers(root + (content.global ? "/vectors/f" : "/vectors/q"), content.q.data(),
+               content.q.size());
+  file.numbers(root + "/vectors/mu", content.mu.data(), content.mu.size());
+  return file.bytes();
+}
+
+#endif
+
 }  // namespace
 
 bool feed_text(std::string_view input) {
@@ -103,5 +142,24 @@ bool feed_content(const FclibContent& content) {
     return false;
   }
 }
+
+#if defined(NSN_WITH_HDF5)
+
+bool feed_file(const FclibContent& content, const std::string& path) {
+  write_file(path, file_bytes(content));
+  try {
+    return accept(read_fclib(path));
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+#else
+
+bool feed_file(const FclibContent&, const std::string&) {
+  return false;
+}
+
+#endif
 
 }  // namespace nsn::fuzz

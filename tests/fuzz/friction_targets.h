@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/io/fclib.h"
@@ -16,5 +17,7 @@ namespace nsn::fuzz {
 bool feed_text(std::string_view input);
 bool feed_archive(std::string_view input);
 bool feed_content(const FclibContent& content);
+/// The same through an HDF5 file of that name; false without HDF5.
+bool feed_file(const FclibContent& content, const std::string& path);
 
 }  // namespace nsn::fuzz

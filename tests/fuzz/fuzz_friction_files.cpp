@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "tests/fuzz/friction_mutations.h"
 #include "tests/fuzz/friction_targets.h"
+#include "tests/support/temporary_folder.h"
 
 namespace nsn::fuzz {
 
@@ -57,21 +58,25 @@ int run(const Arguments& arguments) {
   Tally text;
   Tally archive;
   Tally content;
+  Tally file;
+  const TemporaryFolder folder;
+  const std::string path = folder / "input.hdf5";
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  // Ten texts, five contents and one archive a round.
+  // Ten texts, five contents and one archive a round, an HDF5 file in every eighth.
   while (text.fed + content.fed + archive.fed < arguments.inputs || elapsed() < arguments.seconds) {
     for (int i = 0; i < 10; ++i) text.add(feed_text(mutate(texts, random)));
     for (int i = 0; i < 5; ++i) content.add(feed_content(mutate(contents, random)));
     archive.add(feed_archive(mutate(archives, random)));
+    if (archive.fed % 8 == 0) file.add(feed_file(mutate(contents, random), path));
   }
-  std::printf(
-      "seed %lu, %.1f s, no crash: %ld texts (%ld accepted), %ld FCLIB contents (%ld), %ld "
-      "archives (%ld)\n",
-      arguments.seed, elapsed(), text.fed, text.accepted, content.fed, content.accepted,
-      archive.fed, archive.accepted);
+  std::printf("seed %lu, %.1f s, no crash (fed/accepted): ", arguments.seed, elapsed());
+  std::printf("texts %ld/%ld, FCLIB contents %ld/%ld, ", text.fed, text.accepted, content.fed,
+              content.accepted);
+  std::printf("HDF5 files %ld/%ld, archives %ld/%ld\n", file.fed, file.accepted, archive.fed,
+              archive.accepted);
   return 0;
 }
 

@@ -1,0 +1,241 @@
+// nsn solve as a stranger meets it: tables, files, exit codes, and every kind of bad input.
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/io/atomic_file.h"
+#include "core/io/fclib.h"
+#include "core/io/siconos_text.h"
+#include "core/io/text_file.h"
+#include "tests/support/command.h"
+#include "tests/support/fclib_damage.h"
+#include "tests/support/friction_samples.h"
+#include "tests/support/temporary_folder.h"
+
+namespace nsn {
+namespace {
+
+namespace fs = std::filesystem;
+
+CommandResult solve(const std::string& arguments) {
+  return run_command(std::string(NSN_BINARY) + " solve " + arguments);
+}
+
+// A particle of 2 kg that slides: W = 1/2, q = (-1, -6, 0), mu = 0.5; r = (2, 1, 0), u = (0, -5.5,
+// 0).
+const std::string kSliding = "3 1\n0 3 3\n3 3\n0.5 0 0\n0 0.5 0\n0 0 0.5\n-1 -6 0\n0.5\n";
+
+class SolveBadInput : public ::testing::Test {
+ protected:
+  std::string put(const std::string& name, const std::string& text) const {
+    write_file(folder_ / name, text);
+    return (folder_ / name).string();
+  }
+
+  /// Exit code 2, one line on stderr, nothing written. Returns the line without program and path.
+  std::string refusal(const std::string& path, const std::string& options = "") const {
+    const CommandResult result =
+        solve(path + " " + options + " --out " + (folder_ / "out").string() + " --json " +
+              (folder_ / "report.json").string());
+    EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+    EXPECT_FALSE(fs::exists(folder_ / "report.json"));
+    const std::string front = "nsn: " + path;
+    return result.err.starts_with(front) ? result.err.substr(front.size()) : result.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SolveBadInput, MissingFileOrEmptyFolder) {
+  EXPECT_EQ(refusal((folder_ / "none.dat").string()), ": no such file\n");
+  fs::create_directories(folder_ / "empty");
+  EXPECT_EQ(refusal((folder_ / "empty").string()), ": the folder holds no file\n");
+}
+
+TEST_F(SolveBadInput, DamagedText) {
+  EXPECT_EQ(refusal(put("a.dat", "")), ":1: the file ends where dimension is expected\n");
+  EXPECT_EQ(refusal(put("a.dat", "nonsense\n")), ":1: dimension 'nonsense' is not an integer\n");
+  EXPECT_EQ(refusal(put("a.dat", kSliding.substr(0, kSliding.size() - 5))),
+            ":8: the file ends where mu is expected\n");
+  EXPECT_EQ(refusal(put("a.dat", "3 2" + kSliding.substr(3))),
+            ":6: W is 3 x 3, but 2 contacts in 3D ask for 6 x 6\n");
+  EXPECT_EQ(refusal(put("a.dat", "3 1000000000000" + kSliding.substr(3))),
+            ":1: number of contacts 1000000000000 is more than the file can hold\n");
+}
+
+TEST_F(SolveBadInput, DamagedNumbers) {
+  std::string negative = kSliding;
+  negative.replace(negative.rfind("0.5"), 3, "-.5");
+  std::string nan = kSliding;
+  nan.replace(nan.find("-6"), 2, "nan");
+
+  EXPECT_EQ(refusal(put("a.dat", negative)), ":8: mu -0.5 of contact 0 is negative\n");
+  EXPECT_EQ(refusal(put("a.dat", nan)), ":7: q 'nan' is not finite\n");
+  EXPECT_EQ(
+      refusal(put("a.dat",
+                  "2 1 2 2 2 1\nCSparse\ntriplet: 2-by-2, nzmax: 1 nnz: 1\n 0 7 : 5\n1 1\n.5")),
+      ":4: column index 7 is outside the 2 x 2 of the first matrix\n");
+}
+
+TEST_F(SolveBadInput, WordsOfTheCommandLine) {
+  const std::string path = put("a.dat", kSliding);
+
+  EXPECT_NE(refusal(path, "--method pfm").find("did you mean 'pfn"), std::string::npos);
+  EXPECT_NE(refusal(path, "--format fclb").find("did you mean 'fclib'"), std::string::npos);
+  EXPECT_NE(refusal(path, "--linear contact-lo").find("did you mean 'contact-lu'"),
+            std::string::npos);
+  EXPECT_NE(refusal(path, "--tol x").find("--tol"), std::string::npos);
+  EXPECT_NE(refusal(path, "--methd auto").find("did you mean '--method'"), std::string::npos);
+}
+
+#if defined(NSN_WITH_HDF5)
+
+TEST_F(SolveBadInput, NotHdf5) {
+  EXPECT_NE(refusal(put("a.hdf5", kSliding)).find("not a readable HDF5 file"), std::string::npos);
+}
+
+TEST_F(SolveBadInput, DamagedDatasets) {
+  const std::string path = (folder_ / "a.hdf5").string();
+  const auto damaged = [&](test::FclibDamage damage) {
+    test::write_damaged_fclib(path, damage);
+    return refusal(path);
+  };
+
+  EXPECT_EQ(damaged({.omit = "/fclib_local/vectors/mu"}),
+            ": /fclib_local/vectors/mu: is missing\n");
+  EXPECT_EQ(damaged({.omit = "/fclib_local/W/p"}), ": /fclib_local/W/p: is missing\n");
+  EXPECT_EQ(damaged({.huge = "/fclib_local/W/x"}),
+            ": /fclib_local/W/x: declares 8000000000000 bytes of values but stores 0\n");
+  EXPECT_EQ(damaged({.text = "/fclib_local/vectors/q"}),
+            ": /fclib_local/vectors/q: is not of a number type\n");
+  EXPECT_EQ(damaged({.table = "/fclib_local/vectors/q"}),
+            ": /fclib_local/vectors/q: has 2 dimensions, not one\n");
+  EXPECT_EQ(damaged({.link = "/fclib_local/vectors/q"}),
+            ": /fclib_local/vectors/q: is a link to somewhere else, which is not followed\n");
+  EXPECT_EQ(damaged({.elsewhere = "/fclib_local/vectors/q"}),
+            ": /fclib_local/vectors/q: keeps its values in another file, which is not followed\n");
+  EXPECT_EQ(damaged({.group = "/fclib_local/W/x"}), ": /fclib_local/W/x: is not a dataset\n");
+  EXPECT_EQ(damaged({.negative_mu = true}),
+            ": /fclib_local/vectors/mu: mu -1 of contact 0 is negative\n");
+}
+
+TEST_F(SolveBadInput, DamagedContainers) {
+  const std::string path = (folder_ / "a.hdf5").string();
+  write_fclib(path, test::two_contacts());
+  const std::string whole = read_text_file(path);
+
+  // Truncated anywhere, or with bytes of its own bookkeeping replaced: refused, or still a problem
+  // when the change hit nothing that matters; never a crash, never another exit code.
+  for (const double share : {0.0, 0.01, 0.3, 0.6, 0.9}) {
+    put("a.hdf5",
+        whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))));
+    refusal(path);
+  }
+  for (std::size_t at = 8; at < 800; at += 23) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x5a);
+    put("a.hdf5", bytes);
+    const CommandResult result = solve(path + " --quiet");
+    EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 2) << at << ": " << result.exit_code;
+  }
+}
+
+#endif
+
+TEST(SolveCommand, JsonHasTheKeysOthersRelyOn) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", kSliding);
+
+  const CommandResult result = solve((folder / "a.dat").string() + " --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto row = nlohmann::json::parse(result.out)["results"][0];
+
+  for (const char* key : {"problem", "dimension", "contacts", "rank", "method", "status",
+                          "newton_iterations", "linear_iterations", "seconds", "error_siconos",
+                          "error_unit_free", "min_normal_velocity", "max_cone_violation"}) {
+    EXPECT_TRUE(row.contains(key)) << key;
+  }
+  EXPECT_EQ(row["problem"], "a.dat");
+  EXPECT_EQ(row["contacts"], 1);
+  EXPECT_EQ(row["rank"], 3);
+}
+
+TEST(SolveCommand, WritesTheSolutionOneContactALine) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", kSliding);
+
+  const CommandResult result =
+      solve((folder / "a.dat").string() + " --out " + (folder / "out").string());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::istringstream line(read_text_file(folder / "out" / "a.dat.solution.csv"));
+  std::vector<double> values;
+  for (std::string cell; std::getline(line, cell, ',');) values.push_back(std::stod(cell));
+
+  // The tolerance 1e-8 is relative to |q| = 6; W is diagonal, so the answer is as exact.
+  const std::vector<double> expected = {2.0, 1.0, 0.0, 0.0, -5.5, 0.0};
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 1e-7);
+}
+
+TEST(SolveCommand, ARefusedInputIsARowBesideTheOthers) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", kSliding);
+  write_file(folder / "b.dat", "nonsense");
+
+  const CommandResult result = solve(folder.path().string() + " --json -");
+  const auto rows = nlohmann::json::parse(result.out)["results"];
+
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1]["status"], "refused");
+  EXPECT_NE(rows[1]["detail"].get<std::string>().find("b.dat:1: dimension 'nonsense'"),
+            std::string::npos);
+}
+
+TEST(SolveCommand, NotSolvedToTheToleranceIsExitCodeOne) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", to_siconos_text(test::two_contacts()));
+
+  const CommandResult result =
+      solve((folder / "a.dat").string() + " --method nsgs --max-iterations 1 --tol 1e-15");
+
+  EXPECT_EQ(result.exit_code, 1) << result.out;
+}
+
+TEST(SolveCommand, NoContactIsSolvedAtOnce) {
+  const TemporaryFolder folder;
+  write_file(folder / "local.dat", "3 0 1 0 0 0");
+  write_file(folder / "global.dat",
+             "2 0\n0 1 1 1 1\n4.0\n2 1 0 2\nCSparse\n1-by-0, nzmax: 1 nnz: 0\n0.5\n");
+
+  const CommandResult result =
+      solve(folder.path().string() + " --json - --out " + (folder / "out").string());
+
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["results"][1]["contacts"], 0);
+  EXPECT_EQ(read_text_file(folder / "out" / "local.dat.solution.csv"), "");
+}
+
+TEST(SolveCommand, FormatOverridesWhatTheCountsSay) {
+  const TemporaryFolder folder;
+  const std::string both =
+      "3 1\n0 3 3 3 3\n1 0 0 0 1 0 0 0 1\n0 3 3 3 3\n2 0 0 0 2 0 0 0 2\n-1 -1 -1 0 0 0\n0.5\n0\n";
+  write_file(folder / "a.dat", both);
+  const auto kind = [&](const std::string& options) -> std::string {
+    const CommandResult result = solve((folder / "a.dat").string() + " --json - " + options);
+    return nlohmann::json::parse(result.out)["results"][0]["kind"];
+  };
+
+  EXPECT_EQ(kind(""), "global");
+  EXPECT_EQ(kind("--format siconos-local"), "local");
+}
+
+}  // namespace
+}  // namespace nsn
