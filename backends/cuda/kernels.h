@@ -1,0 +1,39 @@
+/// Every kernel of the CUDA backends in one list. A kernel is a plain struct of its arguments; its
+/// operator() is the device code. A device launches whatever is in the list: the CUDA runtime on a
+/// GPU (cuda_device.h), the harness on the host (harness/host_device.h).
+#pragma once
+
+#include <variant>
+
+#include "backends/cuda/direct_kernels.cuh"
+#include "backends/cuda/pcr_kernels.cuh"
+#include "backends/cuda/prepare_kernels.cuh"
+
+namespace nsn::cuda {
+
+using AnyKernel = std::variant<
+    PcrIslands<BlockForm<double>, BlockForm<double>>,
+    PcrIslands<BlockForm<float>, BlockForm<double>>, PcrIslands<CsrForm<double>, CsrForm<double>>,
+    PcrIslands<CsrForm<float>, CsrForm<double>>,
+    PcrIslands<FactoredForm<double>, FactoredForm<double>>,
+    PcrIslands<FactoredForm<float>, FactoredForm<double>>,
+    PcrGrid<BlockForm<double>, BlockForm<double>>, PcrGrid<BlockForm<float>, BlockForm<double>>,
+    PcrGrid<CsrForm<double>, CsrForm<double>>, PcrGrid<CsrForm<float>, CsrForm<double>>,
+    PcrGrid<FactoredForm<double>, FactoredForm<double>>,
+    PcrGrid<FactoredForm<float>, FactoredForm<double>>, Product<BlockForm<double>>,
+    Product<BlockForm<float>>, Product<CsrForm<double>>, Product<CsrForm<float>>,
+    Product<FactoredForm<double>>, Product<FactoredForm<float>>, NodePass<FactoredForm<double>>,
+    NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>, Recompute<CsrForm<double>>,
+    Recompute<FactoredForm<double>>, Dots, Decide, Update, Narrow, GatherDiagonal, FactoredDiagonal,
+    InvertDiagonal, Scatter<double>, Scatter<float>, Gather<double>, Gather<float>, AddTo<double>,
+    AddTo<float>, CsrResidual>;
+
+/// How a kernel is spread.
+struct Shape {
+  int blocks = 1;
+  int threads = 1;           ///< per block: a power of two up to a warp, or a multiple of a warp
+  int shared_doubles = 0;    ///< shared memory per block
+  bool cooperative = false;  ///< all blocks run at once and may meet at a grid barrier
+};
+
+}  // namespace nsn::cuda
