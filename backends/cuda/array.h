@@ -49,7 +49,9 @@ struct Array {
 #endif
     data[i] = v;
   }
-  bool empty() const { return size == 0; }
+  bool empty() const {
+    return size == 0;
+  }
 };
 
 /// Three numbers of one block row.

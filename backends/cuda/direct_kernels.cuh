@@ -1,5 +1,5 @@
-/// Kernels around the factorisations: entries into dense matrices, vectors into and out of the order
-/// of the factor, and the residual that refinement needs.
+/// Kernels around the factorisations: entries into dense matrices, vectors into and out of the
+/// order of the factor, and the residual that refinement needs.
 #pragma once
 
 #include "backends/cuda/pcr_kernels.cuh"

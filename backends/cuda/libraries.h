@@ -9,7 +9,8 @@
 
 namespace nsn::cuda {
 
-/// Pattern and values of a square CSR matrix in device memory; symmetric where a factorisation asks.
+/// Pattern and values of a square CSR matrix in device memory; symmetric where a factorisation
+/// asks.
 template <class T>
 struct CsrPointers {
   int rows = 0;

@@ -108,10 +108,10 @@ struct FactoredForm {
   using Storage = T;
   static constexpr bool kFactored = true;
   BlockMatrix<T> J;
-  BlockMatrix<T> Jt;           ///< pattern of J^T, values of J
-  Array<const T> H_inverse;    ///< 9 per node
-  BlockMatrix<T> C;            ///< block diagonal or a little more; no rows: zero
-  Array<double> t;             ///< 3 per node
+  BlockMatrix<T> Jt;         ///< pattern of J^T, values of J
+  Array<const T> H_inverse;  ///< 9 per node
+  BlockMatrix<T> C;          ///< block diagonal or a little more; no rows: zero
+  Array<double> t;           ///< 3 per node
 
   NSN_DEVICE int nodes() const { return Jt.rows; }
   /// t = H^-1 J^T x for one node.

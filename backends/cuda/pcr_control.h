@@ -4,8 +4,9 @@
 ///   beta = (z,w)/(z,w)_old,  delta = (w,Pw) - beta^2 delta_old,  alpha = (z,w)/delta
 ///
 /// The four sums (z,w), (w,Pw), (r,r), (r,z) of one iteration come from one reduction. Claims of
-/// convergence are believed of a residual recomputed from x only; the rules for least squares,
-/// curvature and stagnation are those of core/pcr.h.
+/// convergence are believed of a residual recomputed from x only. Where b is not in the range of S
+/// the iteration reaches the least squares of |r|_P first and goes on with P = 1 to those of |r|_2.
+/// The rules are those of core/pcr.h.
 #pragma once
 
 #include <cmath>
@@ -16,12 +17,11 @@ namespace nsn::cuda {
 
 enum class PcrEnd : int {
   kRunning = 0,
-  kConverged,     ///< |r| <= target
-  kLeastSquares,  ///< |S z|_P <= tol |S|_P |r|_P
-  kLimit,         ///< iteration limit
-  kBreakdown,     ///< a sum is not finite
-  kIndefinite,    ///< (z, S z) <= 0
-  kInconsistent,  ///< least squares to rounding only
+  kConverged,        ///< |r| <= target
+  kLeastSquares,     ///< |S z|_P <= tol |S|_P |r|_P
+  kLimit,            ///< iteration limit
+  kBreakdown,        ///< a sum is not finite
+  kIndefinite,       ///< (z, S z) <= 0
   kRoundingReached,  ///< the recomputed residual stopped falling
 };
 
@@ -29,12 +29,13 @@ enum class PcrEnd : int {
 struct PcrLimits {
   double target = 0.0;         ///< |b - S x|_2 <= target
   double least_squares = 0.0;  ///< tolerance of kLeastSquares
-  /// A cycle between two recomputed residuals ends at this share of its first one. 0: at the target;
-  /// float storage drifts away from the true residual, so its cycles are short.
+  /// A cycle between two recomputed residuals ends at this share of its first one. 0: at the
+  /// target; float storage drifts away from the true residual, so its cycles are short.
   double cycle_reduction = 0.0;
-  double near_least_squares = 1e-6;  ///< below it a rise of |S z| means rounding
+  double half_digits = 1e-7;  ///< tolerance of least squares where rounding decides
   int max_iterations = 0;
   int max_restarts = 10;
+  int unit_P = 0;  ///< P is the unit matrix
 };
 
 /// Sums of one iteration.
@@ -69,14 +70,16 @@ struct PcrState {
   double cycle_rr = 0.0;   ///< |r|^2 at the start of this cycle
   double restart_rr = -1;  ///< |r|^2 at the last restart, < 0: none yet
   int restarts = 0;
-  int fresh = 1;  ///< the residual was just computed from x: no direction yet
+  int fresh = 1;    ///< the residual was just computed from x: no direction yet
+  int claimed = 0;  ///< it was recomputed to check a claim
+  int plain = 0;    ///< P is left out: towards the least squares of |r|_2
 };
 
 namespace detail {
 
-inline constexpr double kRise = 10.0;        // |S z| above its minimum that ends an iteration
-inline constexpr double kProgress = 0.9;     // |r|_P that counts as progress since that minimum
-inline constexpr double kCancelled = 1e-8;   // delta / (w,Pw) below which the direction restarts
+inline constexpr double kRise = 10.0;       // |S z| above its minimum that ends an iteration
+inline constexpr double kProgress = 0.9;    // |r|_P that counts as progress since that minimum
+inline constexpr double kCancelled = 1e-8;  // delta / (w,Pw) below which the direction restarts
 
 NSN_FUNCTION bool finite(double x) {
   return x - x == 0.0;
@@ -99,28 +102,41 @@ NSN_FUNCTION void stop(PcrState& s, PcrEnd end, bool restore) {
   s.restore_best = restore ? 1 : 0;
 }
 
+// The least squares of |r|_P are reached: the end if P = 1, else the start of the second part.
+NSN_FUNCTION void end_or_go_on_plain(PcrState& s, const PcrLimits& limits, bool restore) {
+  if (s.plain != 0 || limits.unit_P != 0) return stop(s, PcrEnd::kLeastSquares, restore);
+  s.plain = 1;
+  s.norm = 0.0;
+  s.best_Sz = s.restart_rr = -1.0;
+  s.restarts = 0;
+  s.fresh = 1;
+  s.claimed = 0;
+  s.restore_best = restore ? 1 : 0;
+  s.action = PcrAction::kRecompute;
+}
+
+// True if this direction cannot be taken; x is the best iterate then.
 NSN_FUNCTION bool gives_up(PcrState& s, const PcrSums& sums, const PcrLimits& limits) {
-  if (sums.zw <= 0.0) {
-    const bool rounding = least_squares(s, sums, limits.near_least_squares);
-    stop(s, rounding ? PcrEnd::kInconsistent : PcrEnd::kIndefinite, rounding && s.iteration > 0);
+  const bool flat = sums.zw <= 0.0;
+  const double bound = limits.half_digits * s.norm;
+  const bool near = s.best_Sz <= bound * bound * s.best_rz;
+  const bool stalled = sums.rz >= kProgress * kProgress * s.best_rz;
+  const bool rising = sums.wPw > kRise * kRise * s.best_Sz;
+  if (near && stalled && (flat || rising)) {
+    end_or_go_on_plain(s, limits, true);
     return true;
   }
-  const double near = limits.near_least_squares * s.norm;
-  const bool risen = s.best_Sz >= 0.0 && sums.wPw > kRise * kRise * s.best_Sz;
-  if (risen && s.best_Sz <= near * near * s.best_rz &&
-      sums.rz >= kProgress * kProgress * s.best_rz) {
-    stop(s, PcrEnd::kInconsistent, true);
-    return true;
-  }
-  return false;
+  if (flat) stop(s, PcrEnd::kIndefinite, false);
+  return flat;
 }
 
 NSN_FUNCTION void keep_best(PcrState& s, const PcrSums& sums) {
-  if (s.best_Sz < 0.0 || sums.wPw < s.best_Sz) {
+  const bool first = s.best_Sz < 0.0;
+  if (first || sums.wPw < s.best_Sz) {
     s.best_Sz = sums.wPw;
     s.best_rz = sums.rz;
   }
-  if (s.iteration == 0 || sums.wPw <= 0.25 * s.saved_Sz) {
+  if (first || sums.wPw <= 0.25 * s.saved_Sz) {
     s.saved_Sz = sums.wPw;
     s.save_best = 1;
   }
@@ -149,8 +165,9 @@ NSN_FUNCTION void next_direction(PcrState& s, const PcrSums& sums) {
 
 }  // namespace detail
 
-/// Takes the sums of the present r, z = P r, w = S z and decides what happens next. The caller obeys
-/// save_best and restore_best, then `action`; after kRecompute it sets r = b - S x and calls again.
+/// Takes the sums of the present r, z = P r, w = S z and decides what happens next. The caller
+/// obeys save_best and restore_best, then `action`; after kRecompute it sets r = b - S x and calls
+/// again.
 NSN_FUNCTION void decide(PcrState& s, const PcrSums& sums, const PcrLimits& limits) {
   using namespace detail;
   s.save_best = s.restore_best = 0;
@@ -159,22 +176,24 @@ NSN_FUNCTION void decide(PcrState& s, const PcrSums& sums, const PcrLimits& limi
     return stop(s, PcrEnd::kBreakdown, s.iteration > 0);
   }
   if (sums.rz > 0.0 && sums.wPw > s.norm * s.norm * sums.rz) s.norm = sqrt(sums.wPw / sums.rz);
-  const bool verified = s.fresh != 0;
   const PcrEnd claimed = claim(s, sums, limits);
-  if (verified) {
-    if (claimed != PcrEnd::kRunning) return stop(s, claimed, false);
-    if (s.iteration > 0 && !restart_helps(s, sums, limits)) {
+  const bool cycle_over = sums.rr <= limits.cycle_reduction * limits.cycle_reduction * s.cycle_rr;
+  if (s.fresh == 0 && (claimed != PcrEnd::kRunning || cycle_over)) {
+    s.action = PcrAction::kRecompute;
+    s.fresh = s.claimed = 1;
+    return;
+  }
+  if (s.fresh != 0) {
+    if (claimed == PcrEnd::kConverged) return stop(s, claimed, false);
+    if (claimed == PcrEnd::kLeastSquares) return end_or_go_on_plain(s, limits, false);
+    if (s.claimed != 0 && !restart_helps(s, sums, limits)) {
       return stop(s, PcrEnd::kRoundingReached, false);
     }
     s.cycle_rr = sums.rr;
-  } else if (claimed != PcrEnd::kRunning ||
-             sums.rr <= limits.cycle_reduction * limits.cycle_reduction * s.cycle_rr) {
-    s.action = PcrAction::kRecompute;
-    s.fresh = 1;
-    return;
+    s.claimed = 0;
   }
-  if (gives_up(s, sums, limits)) return;
   keep_best(s, sums);
+  if (gives_up(s, sums, limits)) return;
   if (s.iteration >= limits.max_iterations) return stop(s, PcrEnd::kLimit, false);
   next_direction(s, sums);
   if (!finite(s.alpha) || !finite(s.beta)) stop(s, PcrEnd::kBreakdown, false);

@@ -26,7 +26,8 @@ struct PcrVectors {
   int P_numbers = 3;  ///< 3: diagonal, 9: blocks row by row
 };
 
-/// Block rows (or nodes) that a team works on: list[begin] ... list[end-1]; no list: begin ... end-1.
+/// Block rows (or nodes) that a team works on: list[begin] ... list[end-1]; no list: begin ...
+/// end-1.
 struct Members {
   Array<const int> list;
   int begin = 0;
@@ -42,8 +43,9 @@ struct PcrOutcome {
   double rr = 0.0;  ///< |r|^2 of the recurrence
 };
 
-/// P y for one block row.
-NSN_DEVICE Triple precondition(const PcrVectors& v, int row, const Triple& y) {
+/// P y for one block row; y itself where P is left out.
+NSN_DEVICE Triple precondition(const PcrVectors& v, int row, const Triple& y, bool plain) {
+  if (plain) return y;
   Triple out;
   if (v.P_numbers == 3) {
     for (int r = 0; r < 3; ++r) out.v[r] = v.P[3 * row + r] * y.v[r];
@@ -126,22 +128,23 @@ NSN_DEVICE void node_pass(Thread& thread, int rank, int size, const Form& S, con
 
 /// w = S z, adds to (z,w) and (w,Pw).
 template <class Thread, class Form>
-NSN_DEVICE void product_pass(Thread& thread, int rank, int size, const Form& S,
-                             const Members& rows, const PcrVectors& v, int lanes, PcrSums& sums) {
+NSN_DEVICE void product_pass(Thread& thread, int rank, int size, const Form& S, const Members& rows,
+                             const PcrVectors& v, int lanes, bool plain, PcrSums& sums) {
   for (int k = rows.begin + rank / lanes; k < rows.end; k += size / lanes) {
     const int row = rows.at(k);
     const Triple w = S.row_times(thread, row, v.z, lanes);
     if (rank % lanes != 0) continue;
     store_triple(v.w, row, w);
     sums.zw += dot(load_triple(v.z, row), w);
-    sums.wPw += dot(w, precondition(v, row, w));
+    sums.wPw += dot(w, precondition(v, row, w, plain));
   }
 }
 
 /// r = b - S x, z = P r, adds to (r,r) and (r,z).
 template <class Thread, class Form>
 NSN_DEVICE void residual_pass(Thread& thread, int rank, int size, const Form& S,
-                              const Members& rows, const PcrVectors& v, int lanes, PcrSums& sums) {
+                              const Members& rows, const PcrVectors& v, int lanes, bool plain,
+                              PcrSums& sums) {
   for (int k = rows.begin + rank / lanes; k < rows.end; k += size / lanes) {
     const int row = rows.at(k);
     const Triple Sx = S.row_times(thread, row, v.x, lanes);
@@ -149,7 +152,7 @@ NSN_DEVICE void residual_pass(Thread& thread, int rank, int size, const Form& S,
     const Triple b = load_triple(v.b, row);
     Triple r;
     for (int c = 0; c < 3; ++c) r.v[c] = b.v[c] - Sx.v[c];
-    const Triple z = precondition(v, row, r);
+    const Triple z = precondition(v, row, r, plain);
     store_triple(v.r, row, r);
     store_triple(v.z, row, z);
     sums.rr += dot(r, r);
@@ -168,12 +171,12 @@ NSN_DEVICE void copy_pass(int rank, int size, const Members& rows, const Array<d
 /// p = z + beta p, q = w + beta q, x += alpha p, r -= alpha q, z = P r; adds to (r,r) and (r,z).
 /// With beta = 0 the old p and q are not read.
 NSN_DEVICE void update_pass(int rank, int size, const Members& rows, const PcrVectors& v,
-                            double alpha, double beta, PcrSums& sums) {
+                            double alpha, double beta, bool plain, PcrSums& sums) {
   for (int k = rows.begin + rank; k < rows.end; k += size) {
     const int row = rows.at(k);
     Triple r = load_triple(v.r, row);
     Triple x = load_triple(v.x, row);
-    Triple p = precondition(v, row, r);
+    Triple p = precondition(v, row, r, plain);
     Triple q = load_triple(v.w, row);
     if (beta != 0.0) {
       const Triple old_p = load_triple(v.p, row);
@@ -183,7 +186,7 @@ NSN_DEVICE void update_pass(int rank, int size, const Members& rows, const PcrVe
     }
     for (int c = 0; c < 3; ++c) x.v[c] += alpha * p.v[c];
     for (int c = 0; c < 3; ++c) r.v[c] -= alpha * q.v[c];
-    const Triple z = precondition(v, row, r);
+    const Triple z = precondition(v, row, r, plain);
     store_triple(v.p, row, p);
     store_triple(v.q, row, q);
     store_triple(v.x, row, x);
@@ -220,27 +223,29 @@ NSN_DEVICE PcrOutcome pcr(Team& team, const Form& S, const TrueForm& S_true, con
   state.action = PcrAction::kRecompute;
   while (state.action != PcrAction::kStop) {
     PcrSums own;
+    const bool plain = state.plain != 0;
     if (state.action == PcrAction::kRecompute) {
       if constexpr (TrueForm::kFactored) {
         node_pass(team.thread, rank, size, S_true, nodes, v.x, lanes);
         team.sync();
       }
-      residual_pass(team.thread, rank, size, S_true, rows, v, lanes, own);
+      residual_pass(team.thread, rank, size, S_true, rows, v, lanes, plain, own);
     } else {
-      update_pass(rank, size, rows, v, state.alpha, state.beta, own);
+      update_pass(rank, size, rows, v, state.alpha, state.beta, plain, own);
     }
     team.sync();  // z is complete
     if constexpr (Form::kFactored) {
       node_pass(team.thread, rank, size, S, nodes, v.z, lanes);
       team.sync();  // t is complete
     }
-    product_pass(team.thread, rank, size, S, rows, v, lanes, own);
+    product_pass(team.thread, rank, size, S, rows, v, lanes, plain, own);
     double sums[4] = {own.zw, own.wPw, own.rr, own.rz};
     team.sum(sums);  // w is complete, too
     const PcrSums all{sums[0], sums[1], sums[2], sums[3]};
     if (rank == 0) record(history, state.iteration, all);
     decide(state, all, limits);
     keep_or_restore(rank, size, rows, v, state);
+    if (state.restore_best != 0) team.sync();  // x is complete
   }
   return {static_cast<int>(state.end), state.iteration, state.rr};
 }
@@ -357,7 +362,8 @@ struct Product {
     if (control[0].state.action != PcrAction::kUpdate) return;
     PcrSums sums;
     product_pass(thread, thread.block() * thread.threads() + thread.thread(),
-                 thread.blocks() * thread.threads(), S, {{}, 0, rows}, v, lanes, sums);
+                 thread.blocks() * thread.threads(), S, {{}, 0, rows}, v, lanes,
+                 control[0].state.plain != 0, sums);
     store_partial(thread, sums.zw, sums.wPw, 0, partial);
   }
 };
@@ -373,11 +379,12 @@ struct Dots {
   NSN_DEVICE void operator()(Thread& thread) const {
     if (control[0].state.action != PcrAction::kUpdate) return;
     PcrSums sums;
+    const bool plain = control[0].state.plain != 0;
     const int size = thread.blocks() * thread.threads();
     for (int row = thread.block() * thread.threads() + thread.thread(); row < rows; row += size) {
       const Triple w = load_triple(v.w, row);
       sums.zw += dot(load_triple(v.z, row), w);
-      sums.wPw += dot(w, precondition(v, row, w));
+      sums.wPw += dot(w, precondition(v, row, w, plain));
     }
     store_partial(thread, sums.zw, sums.wPw, 0, partial);
   }
@@ -422,7 +429,7 @@ struct Update {
     keep_or_restore(rank, size, all, v, state);
     if (state.action != PcrAction::kUpdate) return;
     PcrSums sums;
-    update_pass(rank, size, all, v, state.alpha, state.beta, sums);
+    update_pass(rank, size, all, v, state.alpha, state.beta, state.plain != 0, sums);
     store_partial(thread, sums.rr, sums.rz, 2, partial);
   }
 };
@@ -442,7 +449,7 @@ struct Recompute {
     PcrSums sums;
     const int rank = thread.block() * thread.threads() + thread.thread();
     residual_pass(thread, rank, thread.blocks() * thread.threads(), S, {{}, 0, rows}, v, lanes,
-                  sums);
+                  control[0].state.plain != 0, sums);
     store_partial(thread, sums.rr, sums.rz, 2, partial);
     if (rank != 0) return;
     PcrControl c = control[0];

@@ -1,5 +1,5 @@
-/// Kernels of the preparation: the preconditioner from the values on the device, and a float copy of
-/// them.
+/// Kernels of the preparation: the preconditioner from the values on the device, and a float copy
+/// of them.
 #pragma once
 
 #include "backends/cuda/matrices.cuh"
@@ -84,8 +84,8 @@ struct FactoredDiagonal {
   }
 };
 
-/// P = D^-1 in place; a number that is not positive becomes 1, a block that is not positive definite
-/// is inverted by its diagonal alone. Counts how often that happened.
+/// P = D^-1 in place; a number that is not positive becomes 1, a block that is not positive
+/// definite is inverted by its diagonal alone. Counts how often that happened.
 struct InvertDiagonal {
   Array<double> P;
   Array<int> replaced;  ///< one

@@ -31,7 +31,9 @@ struct Fibres::Fibre {
   std::uint64_t generation = 0;
   bool ended = false;
 
-  bool can_run() const { return !ended && (barrier == nullptr || barrier->generation != generation); }
+  bool can_run() const {
+    return !ended && (barrier == nullptr || barrier->generation != generation);
+  }
 };
 
 Fibres::Fibres() = default;

@@ -1,13 +1,12 @@
-/// Threads of a kernel as fibres of one operating-system thread: they take turns, and a barrier is a
-/// place where a fibre waits until all it belongs with have come.
+/// Threads of a kernel as fibres of one operating-system thread: they take turns, and a barrier is
+/// a place where a fibre waits until all it belongs with have come.
 #pragma once
-
-#include <ucontext.h>
 
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <ucontext.h>
 #include <vector>
 
 namespace nsn::cuda::harness {
@@ -26,8 +25,8 @@ class Fibres {
   Fibres(const Fibres&) = delete;
   Fibres& operator=(const Fibres&) = delete;
 
-  /// Runs body(i) for each i of `order`, each as a fibre, until all have ended. Returns false if the
-  /// ones that are left all wait at barriers that nobody else will reach; rethrows what a body
+  /// Runs body(i) for each i of `order`, each as a fibre, until all have ended. Returns false if
+  /// the ones that are left all wait at barriers that nobody else will reach; rethrows what a body
   /// threw. After either the remaining fibres are dropped where they stand.
   bool run(const std::vector<int>& order, const std::function<void(int)>& body);
 

@@ -1,13 +1,12 @@
 #include "backends/cuda/harness/harness.h"
 
-#include <cxxabi.h>
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
 #include <new>
 #include <random>
+#include <sys/mman.h>
 
 #include <fmt/format.h>
 
@@ -22,10 +21,10 @@ namespace nsn::cuda {
 namespace harness {
 namespace {
 
-constexpr std::size_t kGrain = 4;       // bytes per shadow entry: the smallest element is an int
+constexpr std::size_t kGrain = 4;  // bytes per shadow entry: the smallest element is an int
 constexpr std::size_t kAlignment = 256;
-constexpr int kMany = -1;    // several threads or blocks
-constexpr int kAtomic = -2;  // an atomic operation, ordered with every other one
+constexpr int kMany = -1;             // several threads or blocks
+constexpr int kAtomic = -2;           // an atomic operation, ordered with every other one
 constexpr std::size_t kShuffled = 8;  // numbers one shuffle may exchange
 
 thread_local Harness* current_harness = nullptr;
@@ -103,7 +102,8 @@ void* Harness::allocate(std::size_t bytes) {
 }
 
 void Harness::release(void* memory) {
-  const auto found = allocated_.find(static_cast<std::size_t>(static_cast<char*>(memory) - memory_));
+  const auto found =
+      allocated_.find(static_cast<std::size_t>(static_cast<char*>(memory) - memory_));
   if (found == allocated_.end()) throw HarnessError("release of memory that is not allocated");
   ASAN_POISON_MEMORY_REGION(memory, found->second);
   free_.emplace(rounded(found->second), found->first);

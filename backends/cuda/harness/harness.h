@@ -122,8 +122,8 @@ class Harness {
   char* memory_ = nullptr;
   Shadow* shadow_ = nullptr;  // one per 4 bytes
   std::size_t used_ = 0;
-  std::map<std::size_t, std::size_t> allocated_;            // offset -> bytes
-  std::multimap<std::size_t, std::size_t> free_;            // bytes -> offset
+  std::map<std::size_t, std::size_t> allocated_;  // offset -> bytes
+  std::multimap<std::size_t, std::size_t> free_;  // bytes -> offset
 
   Fibres fibres_;
   Shape shape_;

@@ -1,9 +1,9 @@
 /// A Device on the host: the same kernels through the harness, Eigen in place of the libraries.
 ///
 /// Not a backend: registries of programs never hold it. Tests open it to run the CUDA backends on
-/// machines without a GPU, with every access of every kernel watched, and to let it fail on command.
+/// machines without a GPU, with every access of every kernel watched, and to let it fail on
+/// command.
 #pragma once
-
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/harness/harness.h"

@@ -25,8 +25,7 @@ class EigenProduct final : public CsrProduct {
  public:
   explicit EigenProduct(const CsrPointers<double>& A) : A_(A) {}
   void multiply(const double* x, double* y) override {
-    Eigen::Map<Column<double>>(y, A_.rows) =
-        map(A_) * Eigen::Map<const Column<double>>(x, A_.rows);
+    Eigen::Map<Column<double>>(y, A_.rows) = map(A_) * Eigen::Map<const Column<double>>(x, A_.rows);
   }
 
  private:
