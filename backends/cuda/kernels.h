@@ -24,9 +24,9 @@ using AnyKernel = std::variant<
     Product<BlockForm<float>>, Product<CsrForm<double>>, Product<CsrForm<float>>,
     Product<FactoredForm<double>>, Product<FactoredForm<float>>, NodePass<FactoredForm<double>>,
     NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>, Recompute<CsrForm<double>>,
-    Recompute<FactoredForm<double>>, Dots, Decide, Update, Narrow, GatherDiagonal, FactoredDiagonal,
-    InvertDiagonal, Scatter<double>, Scatter<float>, Gather<double>, Gather<float>, AddTo<double>,
-    AddTo<float>, CsrResidual>;
+    Recompute<FactoredForm<double>>, Dots, Decide, Update, Resume, Narrow, GatherDiagonal,
+    FactoredDiagonal, InvertDiagonal, Scatter<double>, Scatter<float>, Gather<double>,
+    Gather<float>, AddTo<double>, AddTo<float>, CsrResidual>;
 
 /// How a kernel is spread.
 struct Shape {

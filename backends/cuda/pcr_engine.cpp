@@ -233,6 +233,7 @@ void PcrEngine::recompute(const Form& S_true) {
   device_.launch(Recompute<Form>{S_true, vectors_, matrix_.block_rows(), control_.array(),
                                  partial_.array(), lanes_},
                  rows_shape_);
+  device_.launch(Resume{control_.array()}, {});
 }
 
 template <class Form, class TrueForm>

@@ -4,7 +4,7 @@
 ///                and end; the barrier is that of the block. Also the small single system.
 ///   PcrGrid      one system on the whole device in one cooperative launch; the barrier is that of
 ///                the grid.
-///   Product, NodePass, Dots, Decide, Update, Recompute
+///   Product, NodePass, Dots, Decide, Update, Recompute, Resume
 ///                the same steps as kernels of their own, for a CUDA graph (the form that lets
 ///                cuSPARSE form the product).
 ///
@@ -434,7 +434,7 @@ struct Update {
   }
 };
 
-/// r = b - S x, z = P r, and the iteration may go on.
+/// r = b - S x, z = P r.
 template <class Form>
 struct Recompute {
   Form S;
@@ -447,11 +447,19 @@ struct Recompute {
   template <class Thread>
   NSN_DEVICE void operator()(Thread& thread) const {
     PcrSums sums;
-    const int rank = thread.block() * thread.threads() + thread.thread();
-    residual_pass(thread, rank, thread.blocks() * thread.threads(), S, {{}, 0, rows}, v, lanes,
+    residual_pass(thread, thread.block() * thread.threads() + thread.thread(),
+                  thread.blocks() * thread.threads(), S, {{}, 0, rows}, v, lanes,
                   control[0].state.plain != 0, sums);
     store_partial(thread, sums.rr, sums.rz, 2, partial);
-    if (rank != 0) return;
+  }
+};
+
+/// After a Recompute the iteration may go on; one thread.
+struct Resume {
+  Array<PcrControl> control;
+
+  template <class Thread>
+  NSN_DEVICE void operator()(Thread&) const {
     PcrControl c = control[0];
     c.state.action = PcrAction::kUpdate;
     control.set(0, c);

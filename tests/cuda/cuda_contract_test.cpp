@@ -32,10 +32,17 @@ struct Run {
   std::string case_name;
 };
 
+void PrintTo(const Run& run, std::ostream* out) {
+  *out << run.spec << " " << run.case_name;
+}
+
+// Thousands of rows are seconds in the harness: once.
 std::vector<Run> runs() {
   std::vector<Run> result;
   for (const std::string& spec : kSpecs) {
-    for (const auto& c : contract::linear_solver_contract_cases()) result.push_back({spec, c.name});
+    for (const auto& c : contract::linear_solver_contract_cases()) {
+      if (c.name != "spd-large" || spec == kSpecs.front()) result.push_back({spec, c.name});
+    }
   }
   return result;
 }
