@@ -3,6 +3,7 @@
 /// GPU (cuda_device.h), the harness on the host (harness/host_device.h).
 #pragma once
 
+#include <utility>
 #include <variant>
 
 #include "backends/cuda/direct_kernels.cuh"
@@ -11,7 +12,8 @@
 
 namespace nsn::cuda {
 
-using AnyKernel = std::variant<
+/// Kernels that are a whole solve.
+using SolveKernel = std::variant<
     PcrIslands<BlockForm<double>, BlockForm<double>>,
     PcrIslands<BlockForm<float>, BlockForm<double>>, PcrIslands<CsrForm<double>, CsrForm<double>>,
     PcrIslands<CsrForm<float>, CsrForm<double>>,
@@ -20,13 +22,26 @@ using AnyKernel = std::variant<
     PcrGrid<BlockForm<double>, BlockForm<double>>, PcrGrid<BlockForm<float>, BlockForm<double>>,
     PcrGrid<CsrForm<double>, CsrForm<double>>, PcrGrid<CsrForm<float>, CsrForm<double>>,
     PcrGrid<FactoredForm<double>, FactoredForm<double>>,
-    PcrGrid<FactoredForm<float>, FactoredForm<double>>, Product<BlockForm<double>>,
-    Product<BlockForm<float>>, Product<CsrForm<double>>, Product<CsrForm<float>>,
-    Product<FactoredForm<double>>, Product<FactoredForm<float>>, NodePass<FactoredForm<double>>,
-    NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>, Recompute<CsrForm<double>>,
-    Recompute<FactoredForm<double>>, Dots, Decide, Update, Resume, Narrow, GatherDiagonal,
-    FactoredDiagonal, InvertDiagonal, Scatter<double>, Scatter<float>, Gather<double>,
-    Gather<float>, AddTo<double>, AddTo<float>, CsrResidual>;
+    PcrGrid<FactoredForm<float>, FactoredForm<double>>>;
+
+/// Kernels that are one step of something.
+using StepKernel =
+    std::variant<Product<BlockForm<double>>, Product<BlockForm<float>>, Product<CsrForm<double>>,
+                 Product<CsrForm<float>>, Product<FactoredForm<double>>,
+                 Product<FactoredForm<float>>, NodePass<FactoredForm<double>>,
+                 NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>,
+                 Recompute<CsrForm<double>>, Recompute<FactoredForm<double>>, Dots, Decide, Update,
+                 Resume, Narrow, GatherDiagonal, FactoredDiagonal, InvertDiagonal, Scatter<double>,
+                 Scatter<float>, Gather<double>, Gather<float>, AddTo<double>, AddTo<float>,
+                 CsrResidual>;
+
+namespace detail {
+template <class... A, class... B>
+std::variant<A..., B...> join(const std::variant<A...>&, const std::variant<B...>&);
+}  // namespace detail
+
+using AnyKernel =
+    decltype(detail::join(std::declval<SolveKernel>(), std::declval<StepKernel>()));
 
 /// How a kernel is spread.
 struct Shape {

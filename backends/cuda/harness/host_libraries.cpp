@@ -1,6 +1,7 @@
 #include <vector>
 
 #include <Eigen/Dense>
+#include <Eigen/OrderingMethods>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
@@ -92,11 +93,19 @@ class EigenSparse final : public SparseCholesky<T> {
 
  private:
   CsrPointers<T> A_;
-  Eigen::SimplicialLLT<Eigen::SparseMatrix<T>> llt_;
+  Eigen::SimplicialLLT<Eigen::SparseMatrix<T>, Eigen::Lower, Eigen::NaturalOrdering<int>> llt_;
 };
 
 class HostLibraries final : public Libraries {
  public:
+  std::vector<int> order(int rows, const int* row_begin, const int* column) override {
+    const std::vector<double> ones(static_cast<std::size_t>(row_begin[rows]), 1.0);
+    const Eigen::SparseMatrix<double> A =
+        map(CsrPointers<double>{rows, row_begin[rows], row_begin, column, ones.data()});
+    Eigen::AMDOrdering<int>::PermutationType permutation;
+    Eigen::AMDOrdering<int>()(A, permutation);
+    return {permutation.indices().data(), permutation.indices().data() + rows};
+  }
   std::unique_ptr<CsrProduct> csr_product(const CsrPointers<double>& A) override {
     return std::make_unique<EigenProduct>(A);
   }
