@@ -1,6 +1,7 @@
 #include "backends/cuda/cuda_device.h"
 
 #include <cuda_runtime_api.h>
+
 #include <fmt/format.h>
 
 #include "backends/cuda/cuda_libraries.h"

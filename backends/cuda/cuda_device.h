@@ -8,8 +8,8 @@
 
 namespace nsn::cuda {
 
-/// Why no CUDA device can be used here, in the driver's own words; empty: there is one. Asks once per
-/// process.
+/// Why no CUDA device can be used here, in the driver's own words; empty: there is one. Asks once
+/// per process.
 const std::string& why_no_device();
 
 /// Opens device `index`. Throws DeviceError, also for a device this build has no code for.

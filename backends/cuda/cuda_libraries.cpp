@@ -4,6 +4,7 @@
 #include <cusolverSp.h>
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
+
 #include <fmt/format.h>
 
 #if defined(NSN_WITH_CUDSS)
@@ -23,8 +24,9 @@ namespace {
 
 void check(cusparseStatus_t status, const char* what) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
-  const auto kind = status == CUSPARSE_STATUS_ALLOC_FAILED    ? DeviceError::Kind::kOutOfMemory
-                    : status == CUSPARSE_STATUS_ARCH_MISMATCH ? DeviceError::Kind::kUnsupportedArchitecture
+  const auto kind = status == CUSPARSE_STATUS_ALLOC_FAILED ? DeviceError::Kind::kOutOfMemory
+                    : status == CUSPARSE_STATUS_ARCH_MISMATCH
+                        ? DeviceError::Kind::kUnsupportedArchitecture
                     : status == CUSPARSE_STATUS_EXECUTION_FAILED ? DeviceError::Kind::kDeviceLost
                                                                  : DeviceError::Kind::kOther;
   throw DeviceError(kind, fmt::format("{}: {} ({})", what, cusparseGetErrorString(status),
@@ -53,11 +55,13 @@ const char* words(cusolverStatus_t status) {
 
 void check(cusolverStatus_t status, const char* what) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  const auto kind = status == CUSOLVER_STATUS_ALLOC_FAILED    ? DeviceError::Kind::kOutOfMemory
-                    : status == CUSOLVER_STATUS_ARCH_MISMATCH ? DeviceError::Kind::kUnsupportedArchitecture
+  const auto kind = status == CUSOLVER_STATUS_ALLOC_FAILED ? DeviceError::Kind::kOutOfMemory
+                    : status == CUSOLVER_STATUS_ARCH_MISMATCH
+                        ? DeviceError::Kind::kUnsupportedArchitecture
                     : status == CUSOLVER_STATUS_EXECUTION_FAILED ? DeviceError::Kind::kDeviceLost
                                                                  : DeviceError::Kind::kOther;
-  throw DeviceError(kind, fmt::format("{}: {} ({})", what, words(status), static_cast<int>(status)));
+  throw DeviceError(kind,
+                    fmt::format("{}: {} ({})", what, words(status), static_cast<int>(status)));
 }
 
 // One y = A x with cuSPARSE's generic interface.
@@ -285,7 +289,8 @@ void check(cudssStatus_t status, const char* what) {
   const auto kind = status == CUDSS_STATUS_ALLOC_FAILED       ? DeviceError::Kind::kOutOfMemory
                     : status == CUDSS_STATUS_EXECUTION_FAILED ? DeviceError::Kind::kDeviceLost
                                                               : DeviceError::Kind::kOther;
-  throw DeviceError(kind, fmt::format("{}: {} ({})", what, words(status), static_cast<int>(status)));
+  throw DeviceError(kind,
+                    fmt::format("{}: {} ({})", what, words(status), static_cast<int>(status)));
 }
 
 template <class T>

@@ -23,8 +23,8 @@ struct DeviceThread {
   template <int K>
   __device__ void shuffle_xor(const double (&v)[K], double (&other)[K], int offset,
                               int lanes) const {
-    const unsigned first = threadIdx.x % 32u / static_cast<unsigned>(lanes) *
-                           static_cast<unsigned>(lanes);
+    const unsigned first =
+        threadIdx.x % 32u / static_cast<unsigned>(lanes) * static_cast<unsigned>(lanes);
     const unsigned group = lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1u) << first;
     for (int k = 0; k < K; ++k) other[k] = __shfl_xor_sync(group, v[k], offset);
   }

@@ -25,23 +25,20 @@ using SolveKernel = std::variant<
     PcrGrid<FactoredForm<float>, FactoredForm<double>>>;
 
 /// Kernels that are one step of something.
-using StepKernel =
-    std::variant<Product<BlockForm<double>>, Product<BlockForm<float>>, Product<CsrForm<double>>,
-                 Product<CsrForm<float>>, Product<FactoredForm<double>>,
-                 Product<FactoredForm<float>>, NodePass<FactoredForm<double>>,
-                 NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>,
-                 Recompute<CsrForm<double>>, Recompute<FactoredForm<double>>, Dots, Decide, Update,
-                 Resume, Narrow, GatherDiagonal, FactoredDiagonal, InvertDiagonal, Scatter<double>,
-                 Scatter<float>, Gather<double>, Gather<float>, AddTo<double>, AddTo<float>,
-                 CsrResidual>;
+using StepKernel = std::variant<
+    Product<BlockForm<double>>, Product<BlockForm<float>>, Product<CsrForm<double>>,
+    Product<CsrForm<float>>, Product<FactoredForm<double>>, Product<FactoredForm<float>>,
+    NodePass<FactoredForm<double>>, NodePass<FactoredForm<float>>, Recompute<BlockForm<double>>,
+    Recompute<CsrForm<double>>, Recompute<FactoredForm<double>>, Dots, Decide, Update, Resume,
+    Narrow, GatherDiagonal, FactoredDiagonal, InvertDiagonal, Scatter<double>, Scatter<float>,
+    Gather<double>, Gather<float>, AddTo<double>, AddTo<float>, CsrResidual>;
 
 namespace detail {
 template <class... A, class... B>
 std::variant<A..., B...> join(const std::variant<A...>&, const std::variant<B...>&);
 }  // namespace detail
 
-using AnyKernel =
-    decltype(detail::join(std::declval<SolveKernel>(), std::declval<StepKernel>()));
+using AnyKernel = decltype(detail::join(std::declval<SolveKernel>(), std::declval<StepKernel>()));
 
 /// How a kernel is spread.
 struct Shape {

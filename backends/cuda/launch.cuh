@@ -23,10 +23,10 @@ cudaError_t launch_one(const Kernel& kernel, const Shape& shape, cudaStream_t st
   Kernel argument = kernel;
   void* arguments[] = {&argument};
   const void* const function = reinterpret_cast<const void*>(&run_kernel<Kernel>);
-  return shape.cooperative ? cudaLaunchCooperativeKernel(function, blocks, threads, arguments,
-                                                         shared_bytes(shape), stream)
-                           : cudaLaunchKernel(function, blocks, threads, arguments,
-                                              shared_bytes(shape), stream);
+  return shape.cooperative
+             ? cudaLaunchCooperativeKernel(function, blocks, threads, arguments,
+                                           shared_bytes(shape), stream)
+             : cudaLaunchKernel(function, blocks, threads, arguments, shared_bytes(shape), stream);
 }
 
 }  // namespace nsn::cuda

@@ -1,5 +1,5 @@
-/// Between the host compiler and nvcc: the launches of all kernels, as plain functions. The .cu files
-/// behind them hold nothing else.
+/// Between the host compiler and nvcc: the launches of all kernels, as plain functions. The .cu
+/// files behind them hold nothing else.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -54,8 +54,8 @@ class SparseCholesky {
 class Libraries {
  public:
   virtual ~Libraries() = default;
-  /// Order of elimination for a sparse factorisation of a symmetric pattern in host memory: row i of
-  /// the factor is row order[i] of the matrix. Empty: the library orders for itself.
+  /// Order of elimination for a sparse factorisation of a symmetric pattern in host memory: row i
+  /// of the factor is row order[i] of the matrix. Empty: the library orders for itself.
   virtual std::vector<int> order(int rows, const int* row_begin, const int* column) = 0;
   virtual std::unique_ptr<CsrProduct> csr_product(const CsrPointers<double>& A) = 0;
   virtual std::unique_ptr<DenseCholesky<double>> dense_double(int n, int batch) = 0;
