@@ -94,6 +94,7 @@ struct LinearReport {
 /// What a solver can and cannot take.
 struct Capabilities {
   bool needs_entries = false;       ///< refuses matrix-free operators
+  bool takes_factors = false;       ///< but for those with factors(): J H^-1 J^T + C
   bool handles_singular = false;    ///< converges on consistent singular systems
   bool handles_indefinite = false;  ///< symmetric indefinite
   bool handles_unsymmetric = false;

@@ -30,7 +30,9 @@ class Buffer {
   }
 
   /// `size()` elements from the host.
-  void upload(const T* from) { device_->upload(data_, from, n_ * sizeof(T)); }
+  void upload(const T* from) {
+    if (n_ > 0) device_->upload(data_, from, n_ * sizeof(T));
+  }
   /// The first `count` elements from the host.
   void upload(const T* from, std::size_t count) { device_->upload(data_, from, count * sizeof(T)); }
   void download(T* to, std::size_t count) const { device_->download(to, data_, count * sizeof(T)); }

@@ -1,5 +1,6 @@
 #include "backends/cuda/cuda_backends.h"
 
+#include "backends/cuda/cuda_direct.h"
 #include "backends/cuda/cuda_pcr.h"
 
 #if defined(NSN_WITH_CUDA)
@@ -32,6 +33,7 @@ std::unique_ptr<cuda::Device> open() {
 
 void add_cuda_backends(SolverRegistry& registry) {
   registry.add(as_built(cuda::cuda_pcr(open)));
+  registry.add(as_built(cuda::cuda_direct(open)));
 }
 
 }  // namespace nsn

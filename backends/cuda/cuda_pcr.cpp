@@ -5,7 +5,10 @@
 
 #include "backends/cuda/device_session.h"
 #include "backends/cuda/pcr_engine.h"
+#include "backends/cuda/pcr_status.h"
+#include "backends/krylov_options.h"
 #include "core/error.h"
+#include "core/schur_operator.h"
 
 namespace nsn::cuda {
 namespace {
@@ -18,6 +21,7 @@ constexpr double kBlockLimit = 256.0 * 1024.0;
 Capabilities capabilities_of_cuda_pcr() {
   Capabilities can;
   can.needs_entries = true;
+  can.takes_factors = true;
   can.handles_singular = true;
   can.device = "cuda";
   return can;
@@ -30,6 +34,7 @@ struct Choice {
   bool float_storage = false;
   bool islands = true;
   int poll = 16;
+  int max_iterations = 0;
 };
 
 Choice read(const Options& options) {
@@ -43,6 +48,7 @@ Choice read(const Options& options) {
   choice.float_storage = options.text("storage") == "float";
   choice.islands = options.flag("islands");
   choice.poll = static_cast<int>(options.integer("poll"));
+  choice.max_iterations = static_cast<int>(options.integer("max_iterations"));
   return choice;
 }
 
@@ -50,10 +56,15 @@ MatrixForm choose_form(const Choice& choice, const LinearOperator& op) {
   if (choice.matrix == "blocks") return MatrixForm::kBlocks;
   if (choice.matrix == "csr") return MatrixForm::kCsr;
   if (choice.matrix == "factored") return MatrixForm::kFactored;
+  if (op.factors() != nullptr) return MatrixForm::kFactored;
   return op.blocks() != nullptr ? MatrixForm::kBlocks : MatrixForm::kCsr;
 }
 
 Islands islands_of(const LinearOperator& op) {
+  if (op.factors() != nullptr) {
+    const BlockCsr& C = op.factors()->C();
+    return find_islands(op.factors()->J(), C.blocks() > 0 ? &C : nullptr);
+  }
   return op.blocks() != nullptr ? find_islands(*op.blocks()) : find_islands(*op.scalars());
 }
 
@@ -64,32 +75,6 @@ Loop choose_loop(const Choice& choice, const LinearOperator& op, const Islands& 
   const double share = static_cast<double>(islands.largest()) /
                        std::max(1.0, static_cast<double>(islands.rows.size()));
   return op.bytes_per_apply() * share <= kBlockLimit ? Loop::kBlock : Loop::kGrid;
-}
-
-struct Ending {
-  LinearStatus status;
-  const char* detail;
-};
-
-// Worse endings have larger numbers of PcrEnd, but for the limit.
-Ending describe(PcrEnd end) {
-  switch (end) {
-    case PcrEnd::kConverged:
-    case PcrEnd::kRunning:
-      return {LinearStatus::kConvergedRelative, ""};
-    case PcrEnd::kLeastSquares:
-      return {LinearStatus::kConvergedLeastSquares, ""};
-    case PcrEnd::kLimit:
-      return {LinearStatus::kMaxIterations, "the iteration limit was reached"};
-    case PcrEnd::kBreakdown:
-      return {LinearStatus::kBreakdown, "the recurrence met a number that is not finite"};
-    case PcrEnd::kIndefinite:
-      return {LinearStatus::kIndefinite, "met a direction of zero or negative curvature"};
-    case PcrEnd::kRoundingReached:
-      return {LinearStatus::kStagnation,
-              "the residual recomputed from x stopped falling: rounding is reached"};
-  }
-  return {LinearStatus::kBackendError, "the device returned an unknown status"};
 }
 
 class CudaPcr final : public LinearSolver {
@@ -127,7 +112,8 @@ class CudaPcr final : public LinearSolver {
 void CudaPcr::build_engine(const LinearOperator& op, bool whole) {
   engine_.reset();
   const int rows = (op.rows() + kBlock - 1) / kBlock;
-  const Islands islands = choice_.islands && !whole ? islands_of(op) : one_island(rows, 0);
+  const int nodes = op.factors() != nullptr ? op.factors()->J().columns : 0;
+  const Islands islands = choice_.islands && !whole ? islands_of(op) : one_island(rows, nodes);
   PcrEngineOptions options;
   options.form = choose_form(choice_, op);
   options.loop = choose_loop(choice_, op, islands);
@@ -194,21 +180,10 @@ void CudaPcr::summarise(const std::vector<PcrOutcome>& outcomes, const LinearCon
     rr += outcomes[k].rr;
     if (end > PcrEnd::kLeastSquares) ++unfinished;
   }
-  const Ending ending = describe(worst);
-  report.status = ending.status;
-  report.detail = ending.detail;
+  report.recurrence_residual = std::sqrt(rr);
+  set_status(worst, control, report);
   if (unfinished > 0 && outcomes.size() > 1) {
     report.detail += fmt::format(" ({} of {} islands)", unfinished, outcomes.size());
-  }
-  report.recurrence_residual = std::sqrt(rr);
-  if (worst == PcrEnd::kConverged && report.recurrence_residual > control.rtol * report.rhs_norm) {
-    report.status = LinearStatus::kConvergedAbsolute;
-  }
-  const bool budget =
-      control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
-  if (worst == PcrEnd::kLimit && budget) {
-    report.status = LinearStatus::kBudgetReached;
-    report.detail.clear();
   }
   report.bytes_moved =
       iterations * engine_->bytes_per_iteration() + 2.0 * engine_->bytes_per_residual();
@@ -223,20 +198,23 @@ void CudaPcr::tell(const Monitor& monitor, int iterations) const {
 
 void CudaPcr::do_solve(const LinearOperator& op, ConstVector b, Vector x,
                        const LinearControl& control, const Monitor& monitor, LinearReport& report) {
+  const LinearControl limited = with_limit(control, choice_.max_iterations);
   PcrEngine::Request request;
   request.rtol = control.rtol;
-  request.max_iterations = control.iteration_budget > 0
-                               ? std::min(control.iteration_budget, control.max_iterations)
-                               : control.max_iterations;
+  request.max_iterations = limited.iteration_budget > 0
+                               ? std::min(limited.iteration_budget, limited.max_iterations)
+                               : limited.max_iterations;
   request.history = static_cast<bool>(monitor);
   try {
-    if (monitor ? !whole_ : forced_whole_) {  // one curve needs one system
+    // One curve needs one system; a device that was lost may be back.
+    if (!engine_ || (monitor ? !whole_ : forced_whole_)) {
       build_engine(op, static_cast<bool>(monitor));
       engine_->factorize(op);
     }
     const double target = std::max(control.rtol * report.rhs_norm, control.atol);
     const auto outcomes = engine_->solve(b.data(), x.data(), targets(target), request);
-    summarise(outcomes, control, report);
+    summarise(outcomes, limited, report);
+    explain_limit(control, report);
     if (monitor) tell(monitor, report.iterations);
   } catch (const DeviceError& error) {
     report.status = LinearStatus::kBackendError;
@@ -254,6 +232,8 @@ SolverInfo cuda_pcr(DeviceFactory open) {
   info.licence = "Apache-2.0; CUDA libraries under NVIDIA's licence";
   info.capabilities = capabilities_of_cuda_pcr();
   info.options = {
+      OptionSpec::integer("max_iterations", 0, 0, 1e9,
+                          "limit of this solver's own; 0: what each call asks for"),
       OptionSpec::choice("precond", "jacobi", {"none", "jacobi", "block-jacobi"},
                          "P: the inverse of the diagonal or of the 3x3 diagonal blocks"),
       OptionSpec::choice("matrix", "auto", {"auto", "blocks", "csr", "factored"},

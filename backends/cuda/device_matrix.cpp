@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/schur_operator.h"
 
 namespace nsn::cuda {
 namespace {
@@ -35,6 +36,7 @@ DeviceMatrix::DeviceMatrix(Device& device, const LinearOperator& op, MatrixForm 
       take_csr(op);
       break;
     case MatrixForm::kFactored:
+      take_factors(op);
       break;
   }
   replaced_ = Buffer<int>(device, 1);
@@ -81,6 +83,22 @@ void DeviceMatrix::take_csr(const LinearOperator& op) {
   take_pattern(main_, A.rows, A.row_begin, A.column, A.value.extent(0));
 }
 
+void DeviceMatrix::take_factors(const LinearOperator& op) {
+  const SchurOperator* const factors = op.factors();
+  NSN_THROW_UNLESS(factors != nullptr, "matrix=factored needs an operator J H^-1 J^T + C");
+  const BlockCsr& J = factors->J();
+  const BlockTranspose& Jt = factors->Jt();
+  const BlockCsr& C = factors->C();
+  nodes_ = J.columns;
+  take_pattern(main_, J.rows, J.row_begin, J.column, J.value.extent(0));
+  take_pattern(transpose_, Jt.matrix.rows, Jt.matrix.row_begin, Jt.matrix.column, 0);
+  transpose_.source = Buffer<int>(device_, Jt.source.extent(0));
+  transpose_.source.upload(Jt.source.data());
+  take_pattern(H_inverse_, 0, {}, {}, factors->H_inverse().extent(0));
+  if (C.blocks() > 0) take_pattern(C_, C.rows, C.row_begin, C.column, C.value.extent(0));
+  t_ = Buffer<double>(device_, 3 * static_cast<std::size_t>(nodes_));
+}
+
 const double* DeviceMatrix::block_values(const LinearOperator& op) {
   if (op.blocks() != nullptr) return op.blocks()->value.data();
   const double* const value = op.scalars()->value.data();
@@ -110,6 +128,9 @@ void DeviceMatrix::upload_values(const LinearOperator& op) {
       upload_part(main_, entries_.update(op).value.data());
       break;
     case MatrixForm::kFactored:
+      upload_part(main_, op.factors()->J().value.data());
+      upload_part(H_inverse_, op.factors()->H_inverse().data());
+      upload_part(C_, op.factors()->C().value.data());
       break;
   }
 }
@@ -120,17 +141,19 @@ double DeviceMatrix::entries_per_row() const {
 
 double DeviceMatrix::bytes_per_product() const {
   const double number = float_storage_ ? 4.0 : 8.0;
-  return number * static_cast<double>(main_.value.size()) + main_.column.bytes() +
-         main_.row_begin.bytes();
+  const auto streamed = [&](const Part& part) {
+    return number * static_cast<double>(part.value.size()) + part.column.bytes() +
+           part.row_begin.bytes() + part.source.bytes();
+  };
+  const double J_again =
+      form_ == MatrixForm::kFactored ? number * static_cast<double>(main_.value.size()) : 0.0;
+  return streamed(main_) + streamed(transpose_) + J_again + streamed(H_inverse_) + streamed(C_) +
+         2.0 * t_.bytes();
 }
 
 double DeviceMatrix::bytes_held() const {
-  return main_.bytes() + position_.bytes() + replaced_.bytes();
-}
-
-Islands DeviceMatrix::islands(const LinearOperator& /*op*/) const {
-  if (form_ == MatrixForm::kBlocks) return find_islands(pattern_);
-  return find_islands(entries_.matrix());
+  return main_.bytes() + transpose_.bytes() + H_inverse_.bytes() + C_.bytes() + t_.bytes() +
+         position_.bytes() + replaced_.bytes();
 }
 
 template <class T>
@@ -143,14 +166,14 @@ Array<const T> DeviceMatrix::values_of(const Part& part) {
 }
 
 template <class T>
-BlockMatrix<T> DeviceMatrix::block_matrix(const Part& part, bool /*transposed*/) const {
+BlockMatrix<T> DeviceMatrix::block_matrix(const Part& part) {
   return {part.rows, part.row_begin.constant(), part.column.constant(), part.source.constant(),
           values_of<T>(part)};
 }
 
 template <class T>
 BlockForm<T> DeviceMatrix::block_form() const {
-  return {block_matrix<T>(main_, false)};
+  return {block_matrix<T>(main_)};
 }
 
 template <class T>
@@ -160,7 +183,9 @@ CsrForm<T> DeviceMatrix::csr_form() const {
 
 template <class T>
 FactoredForm<T> DeviceMatrix::factored_form() const {
-  return {};
+  BlockMatrix<T> Jt = block_matrix<T>(transpose_);
+  Jt.value = values_of<T>(main_);
+  return {block_matrix<T>(main_), Jt, values_of<T>(H_inverse_), block_matrix<T>(C_), t_.array()};
 }
 
 CsrPointers<double> DeviceMatrix::csr_pointers() const {

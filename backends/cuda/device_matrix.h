@@ -37,8 +37,6 @@ class DeviceMatrix {
   /// factored form the vector between its two passes.
   double bytes_per_product() const;
   double bytes_held() const;
-  /// Islands of the pattern op had at construction.
-  Islands islands(const LinearOperator& op) const;
 
   /// The kernels' view; T is float only with float storage.
   template <class T>
@@ -48,6 +46,8 @@ class DeviceMatrix {
   template <class T>
   FactoredForm<T> factored_form() const;
   CsrPointers<double> csr_pointers() const;
+  /// The double values of S, or of J.
+  Array<const double> values() const { return main_.value.constant(); }
 
   /// P of 3 or 9 numbers per block row, from the values on the device.
   static int numbers(Scaling scaling) { return scaling == Scaling::kBlockJacobi ? 9 : 3; }
@@ -68,15 +68,16 @@ class DeviceMatrix {
 
   void take_blocks(const LinearOperator& op);
   void take_csr(const LinearOperator& op);
+  void take_factors(const LinearOperator& op);
   void take_pattern(Part& part, int rows, ConstIndexVector row_begin, ConstIndexVector column,
                     std::size_t values);
   void upload_part(Part& part, const double* values);
   const double* block_values(const LinearOperator& op);
   std::vector<int> diagonal_positions(Scaling scaling) const;
   template <class T>
-  BlockMatrix<T> block_matrix(const Part& part, bool transposed) const;
-  template <class T>
   static Array<const T> values_of(const Part& part);
+  template <class T>
+  static BlockMatrix<T> block_matrix(const Part& part);
 
   Device& device_;
   MatrixForm form_;
@@ -84,7 +85,11 @@ class DeviceMatrix {
   int scalar_rows_;
   int nodes_ = 0;
 
-  Part main_;  // S, or J
+  Part main_;         // S, or J
+  Part transpose_;    // pattern of J^T and where its blocks are in J
+  Part H_inverse_;    // values only
+  Part C_;            // no rows: zero
+  Buffer<double> t_;  // H^-1 J^T x
   ScalarEntries entries_;
   // kBlocks from a scalar operator: where each scalar entry goes among the block values.
   std::vector<int> place_;

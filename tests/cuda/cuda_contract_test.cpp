@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/cuda/cuda_direct.h"
 #include "backends/cuda/cuda_pcr.h"
 #include "backends/cuda/harness/host_device.h"
 #include "tests/contract/linear_solver_contract.h"
@@ -18,12 +19,17 @@ const std::vector<std::string> kSpecs = {
     "cuda-pcr:loop=graph,matrix=csr,poll=4",
     "cuda-pcr:loop=graph,matrix=blocks,precond=block-jacobi",
     "cuda-pcr:loop=graph,matrix=csr,storage=float",
+    "cuda-direct",
+    "cuda-direct:storage=float",
+    "cuda-direct:method=sparse",
+    "cuda-direct:method=sparse,storage=float",
 };
 
 SolverRegistry harness_registry() {
   const DeviceFactory open = [] { return std::make_unique<harness::HostDevice>(); };
   SolverRegistry registry;
   registry.add(cuda_pcr(open));
+  registry.add(cuda_direct(open));
   return registry;
 }
 
@@ -41,7 +47,8 @@ std::vector<Run> runs() {
   std::vector<Run> result;
   for (const std::string& spec : kSpecs) {
     for (const auto& c : contract::linear_solver_contract_cases()) {
-      if (c.name != "spd-large" || spec == kSpecs.front()) result.push_back({spec, c.name});
+      const bool large = c.name == "spd-large";
+      if (!large || spec == "cuda-pcr" || spec == "cuda-direct") result.push_back({spec, c.name});
     }
   }
   return result;

@@ -11,7 +11,7 @@
 namespace nsn::cuda::harness {
 
 struct HostDeviceOptions {
-  HarnessOptions harness;
+  HarnessOptions harness = {};
   int multiprocessors = 2;
   int threads = 8;  ///< per block
   /// The n-th call (allocations, copies, launches, library calls; from 1) fails as lost device;
