@@ -3,6 +3,7 @@
 #include "backends/amg.h"
 #include "backends/cholmod.h"
 #include "backends/contact_lu.h"
+#include "backends/cuda/cuda_backends.h"
 #include "backends/eigen_ldlt.h"
 #include "backends/gauss_seidel.h"
 #include "backends/gmres.h"
@@ -43,6 +44,7 @@ SolverRegistry standard_backends() {
   registry.add(eigen_ldlt_backend());
   registry.add(klu_backend());
   registry.add(contact_lu_backend());
+  add_cuda_backends(registry);
   return registry;
 }
 

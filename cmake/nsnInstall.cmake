@@ -12,11 +12,12 @@ if(TARGET nsn_cli)
 endif()
 foreach(folder ncp core precond backends models tests/contract)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}" FILES_MATCHING PATTERN "*.h")
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}"
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "harness" EXCLUDE)
 endforeach()
 
 # What nsnConfig.cmake has to find again.
-foreach(name CHOLMOD KLU GPL)
+foreach(name CHOLMOD KLU GPL CUDA)
   if(NSN_WITH_${name})
     set(NSN_PACKAGE_WITH_${name} TRUE)
   else()

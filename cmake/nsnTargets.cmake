@@ -13,7 +13,7 @@ if(NSN_TIDY)
   find_program(NSN_CLANG_TIDY clang-tidy REQUIRED)
 endif()
 if(NSN_SANITIZE)
-  add_compile_options(-fsanitize=${NSN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${NSN_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer;-O1>")
   add_link_options(-fsanitize=${NSN_SANITIZE})
 endif()
 

@@ -10,6 +10,8 @@
 
 namespace nsn {
 
+class SchurOperator;
+
 /// Sums that a Krylov loop wants of a product y = S x, taken while the rows are in cache. With a
 /// diagonal preconditioner P = diag(d) and x = P r they are all a loop needs to know of r.
 struct ProductSums {
@@ -69,6 +71,8 @@ class LinearOperator {
   virtual const BlockCsr* blocks() const { return nullptr; }
   virtual const Csr* scalars() const { return nullptr; }
   bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
+  /// The operator as J H^-1 J^T + C, for solvers that work with the factors; null: it is none.
+  virtual const SchurOperator* factors() const { return nullptr; }
 
   virtual std::uint64_t pattern_id() const = 0;
   virtual std::uint64_t value_id() const = 0;

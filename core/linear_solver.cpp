@@ -54,7 +54,8 @@ double LinearReport::relative_residual() const {
 
 void LinearSolver::analyze(const LinearOperator& op) {
   const Capabilities& can = capabilities();
-  NSN_THROW_UNLESS(!can.needs_entries || op.has_entries(),
+  const bool factors = can.takes_factors && op.factors() != nullptr;
+  NSN_THROW_UNLESS(!can.needs_entries || op.has_entries() || factors,
                    "'{}' needs the entries of the matrix, and this operator is matrix-free",
                    name());
   NSN_THROW_UNLESS(can.handles_unsymmetric || op.symmetric(),

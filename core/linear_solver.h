@@ -79,6 +79,11 @@ struct LinearReport {
   double solve_seconds = 0.0;
   double bytes_moved = 0.0;  ///< memory traffic of this solve that the algorithm cannot avoid
   double bytes_held = 0.0;   ///< memory the solver keeps between solves
+  /// Solvers on a device: what crossed the bus and what was launched since the last report, the
+  /// preparation included.
+  double bytes_to_device = 0.0;
+  double bytes_from_device = 0.0;
+  std::int64_t kernel_launches = 0;  ///< a library call counts as one
   std::string detail;        ///< one sentence for a person; empty when there is nothing to say
 
   bool ok() const { return status <= LinearStatus::kDirect; }
@@ -89,6 +94,7 @@ struct LinearReport {
 /// What a solver can and cannot take.
 struct Capabilities {
   bool needs_entries = false;       ///< refuses matrix-free operators
+  bool takes_factors = false;       ///< but for those with factors(): J H^-1 J^T + C
   bool handles_singular = false;    ///< converges on consistent singular systems
   bool handles_indefinite = false;  ///< symmetric indefinite
   bool handles_unsymmetric = false;

@@ -38,6 +38,7 @@ class SchurOperator final : public LinearOperator {
   std::uint64_t pattern_id() const override { return pattern_id_; }
   std::uint64_t value_id() const override { return value_id_; }
   double bytes_per_apply() const override;
+  const SchurOperator* factors() const override { return this; }
 
   const BlockCsr& J() const { return J_; }
   const BlockTranspose& Jt() const { return Jt_; }

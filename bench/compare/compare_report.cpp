@@ -36,6 +36,14 @@ const std::string& detail_of(const SolverOutcome& outcome) {
   return outcome.ran() ? outcome.report.detail : outcome.refusal;
 }
 
+/// The detail of a report, and what crossed the bus where a device worked.
+std::string note_text(const LinearReport& report) {
+  if (report.kernel_launches == 0) return report.detail;
+  return fmt::format("{}{}{} to the device, {} back, {} launches", report.detail,
+                     report.detail.empty() ? "" : "; ", bytes_text(report.bytes_to_device),
+                     bytes_text(report.bytes_from_device), report.kernel_launches);
+}
+
 Row system_row(const SystemOutcome& system) {
   return {{"system", system.name},
           {"rows", system.rows},
@@ -54,6 +62,9 @@ Row system_row(const SystemOutcome& system) {
           {"analyze_seconds", nullptr},
           {"factorize_seconds", nullptr},
           {"normal_residual", nullptr},
+          {"bytes_to_device", nullptr},
+          {"bytes_from_device", nullptr},
+          {"kernel_launches", nullptr},
           {"rhs_norm", system.rhs_norm},
           {"repeats", 0},
           {"operator", nullptr},
@@ -82,6 +93,9 @@ Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
   row["analyze_seconds"] = outcome.report.analyze_seconds;
   row["factorize_seconds"] = outcome.report.factorize_seconds;
   row["normal_residual"] = outcome.report.normal_residual;
+  row["bytes_to_device"] = outcome.report.bytes_to_device;
+  row["bytes_from_device"] = outcome.report.bytes_from_device;
+  row["kernel_launches"] = outcome.report.kernel_launches;
   row["repeats"] = outcome.repeats;
   return row;
 }
@@ -219,7 +233,7 @@ HtmlTable details(const SystemOutcome& system) {
                           bytes_text(r.bytes_moved),
                           bandwidth_text(outcome),
                           bytes_text(r.bytes_held),
-                          {r.detail, Tone::kQuiet}});
+                          {note_text(r), Tone::kQuiet}});
   }
   return table;
 }
@@ -455,7 +469,7 @@ std::string to_text(const SystemOutcome& system) {
     table.add({outcome.label, status_of(outcome), iterations_text(outcome),
                residual_text(r.relative_residual()), seconds_text(outcome.setup_seconds),
                seconds_text(outcome.solve_seconds), bytes_text(r.bytes_moved),
-               bandwidth_text(outcome), bytes_text(r.bytes_held), r.detail});
+               bandwidth_text(outcome), bytes_text(r.bytes_held), note_text(r)});
   }
   std::string text = fmt::format("{}: {}\n", system.name, describe(system));
   if (!system.note.empty()) text += system.note + "\n";

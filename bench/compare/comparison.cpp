@@ -151,7 +151,8 @@ class Contestant {
 };
 
 bool needs_entries(const SolverRegistry& registry, const std::string& spec) {
-  return registry.info(parse_named_options(spec).name).capabilities.needs_entries;
+  const Capabilities& can = registry.info(parse_named_options(spec).name).capabilities;
+  return can.needs_entries && !can.takes_factors;
 }
 
 /// One empty outcome per solver and operator that it can take; returns the operator of each.

@@ -36,4 +36,5 @@ foreach(name CHOLMOD KLU EIGEN AMG HDF5 GPL)
     list(APPEND options "-DNSN_WITH_${name}=${NSN_WITH_${name}}")
   endif()
 endforeach()
-nsn_consumer_test(subproject ${options})
+# Device code takes nvcc minutes; it is compiled once, above, and linked by the installed test.
+nsn_consumer_test(subproject ${options} -DNSN_WITH_CUDA=OFF)
