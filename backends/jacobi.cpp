@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/krylov_options.h"
+#include "core/allocate.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
 #include "precond/jacobi.h"
@@ -38,7 +39,7 @@ class JacobiBackend final : public LinearSolver {
   void do_analyze(const LinearOperator& op) override {
     D_.analyze(op);
     const auto n = static_cast<std::size_t>(op.rows());
-    for (Vector* v : {&z_, &w_, &best_x_}) *v = Vector("jacobi", n);
+    for (Vector* v : {&z_, &w_, &best_x_}) *v = allocate_vector("jacobi", n);
   }
 
   Preparation do_factorize(const LinearOperator& op) override {

@@ -34,13 +34,10 @@ ProductSums CsrOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y)
   const double* const px = x.data();
   const double* const pd = d.data();
   double* const py = y.data();
-  const Index* const begin = A_.row_begin.data();
-  const Index* const column = A_.column.data();
-  const double* const value = A_.value.data();
+  const CsrRows rows(A_);
   return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
     for (Index i = first; i < last; ++i) {
-      double yi = 0.0;
-      for (Index k = begin[i]; k < begin[i + 1]; ++k) yi += value[k] * px[column[k]];
+      const double yi = rows.multiply(i, px);
       py[i] = yi;
       sum.add(px[i], pd[i], yi);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
@@ -46,9 +47,9 @@ struct Pcr::Problem {
 
 void Pcr::allocate(Index n, bool diagonal_preconditioner) {
   const auto size = static_cast<std::size_t>(n);
-  for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = Vector("pcr", size);
-  for (Vector* v : {&r_, &u_, &s_}) *v = Vector("pcr", diagonal_preconditioner ? 0 : size);
-  ones_ = Vector("ones", size);
+  for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = allocate_vector("pcr", size);
+  for (Vector* v : {&r_, &u_, &s_}) *v = allocate_vector("pcr", diagonal_preconditioner ? 0 : size);
+  ones_ = allocate_vector("ones", size);
   Kokkos::deep_copy(ones_, 1.0);
   true_r_ = Ar_ = Vector();
 }
@@ -283,8 +284,8 @@ void Pcr::lift(const Problem& problem) {
 void Pcr::tell(const Problem& problem) {
   if (!problem.monitor) return;
   if (size_of(Ar_) != problem.n) {
-    true_r_ = Vector("r", static_cast<std::size_t>(problem.n));
-    Ar_ = Vector("Ar", static_cast<std::size_t>(problem.n));
+    true_r_ = allocate_vector("r", static_cast<std::size_t>(problem.n));
+    Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n));
   }
   if (problem.diagonal()) {
     for (Index i = 0; i < problem.n; ++i) true_r_(i) = z_(i) / problem.d(i);

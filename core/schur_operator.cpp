@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/allocate.h"
 #include "core/block_math.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -18,7 +19,7 @@ SchurOperator::SchurOperator(BlockCsr J, Vector H_inverse, BlockCsr C)
     C_ = BlockCsr{J_.rows, J_.rows, IndexVector("row_begin", J_.row_begin.extent(0)), {}, {}};
   }
   Jt_ = transpose(J_);
-  v_ = Vector("v", static_cast<std::size_t>(J_.scalar_columns()));
+  v_ = allocate_vector("v", static_cast<std::size_t>(J_.scalar_columns()));
 }
 
 void SchurOperator::values_changed() {
