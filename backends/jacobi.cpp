@@ -79,7 +79,7 @@ double JacobiBackend::largest_eigenvalue(const LinearOperator& op) {
   }
   double largest = 0.0;
   for (int k = 0; k < power_iterations_; ++k) {
-    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), w_);
+    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), {}, w_);
     if (!(sums.r_x > 0.0) || !std::isfinite(sums.y_Py)) break;
     largest = std::max({largest, std::abs(sums.x_y) / sums.r_x, std::sqrt(sums.y_Py / sums.r_x)});
     if (!(sums.y_Py > 0.0)) break;
@@ -140,7 +140,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   residual(op, b, x);
   Kokkos::deep_copy(best_x_, x);
   for (int k = 0;; ++k) {
-    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), w_);
+    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), {}, w_);
     report.bytes_moved += op.bytes_per_apply() + 48.0 * n;
     report.iterations = k;
     report.recurrence_residual = std::sqrt(sums.r_r);

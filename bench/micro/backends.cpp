@@ -18,8 +18,9 @@ class Renewed final : public LinearOperator {
 
   Index rows() const override { return op_.rows(); }
   void apply(ConstVector x, Vector y) const override { op_.apply(x, y); }
-  ProductSums apply_with_sums(ConstVector x, ConstVector d, Vector y) const override {
-    return op_.apply_with_sums(x, d, y);
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                              Vector y) const override {
+    return op_.apply_with_sums(x, d, q, y);
   }
   void diagonal(Vector out) const override { op_.diagonal(out); }
   void diagonal_blocks(Vector out) const override { op_.diagonal_blocks(out); }

@@ -134,12 +134,13 @@ TEST(LinearOperator, DiagonalAndSumsAgreeInBothStorages) {
   const DenseVector d = random_vector(18, 12).cwiseAbs().array() + 0.1;
   const DenseVector y = D * x;
   const DenseVector r = x.cwiseQuotient(d);
+  const DenseVector q = random_vector(18, 13);
   for (const LinearOperator* op : {static_cast<const LinearOperator*>(&blocks),
                                    static_cast<const LinearOperator*>(&scalars)}) {
     const Vector out("y", 18);
     const Vector diagonal("diagonal", 18);
 
-    const ProductSums sums = op->apply_with_sums(view(x), view(d), out);
+    const ProductSums sums = op->apply_with_sums(view(x), view(d), view(q), out);
     op->diagonal(diagonal);
 
     EXPECT_LE((dense(out) - y).norm(), kRounding);
@@ -147,6 +148,9 @@ TEST(LinearOperator, DiagonalAndSumsAgreeInBothStorages) {
     EXPECT_NEAR(sums.y_Py, y.dot(d.cwiseProduct(y)), kRounding * y.squaredNorm());
     EXPECT_NEAR(sums.r_r, r.squaredNorm(), kRounding * r.squaredNorm());
     EXPECT_NEAR(sums.r_x, r.dot(x), kRounding * r.squaredNorm());
+    EXPECT_NEAR(sums.x_q, x.dot(q), kRounding * x.norm() * q.norm());
+    EXPECT_NEAR(sums.y_Pq, y.dot(d.cwiseProduct(q)), kRounding * y.norm() * q.norm());
+    EXPECT_NEAR(sums.q_Pq, q.dot(d.cwiseProduct(q)), kRounding * q.squaredNorm());
     EXPECT_EQ(dense(diagonal), DenseVector(D.diagonal()));
   }
 }

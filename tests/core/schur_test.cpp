@@ -55,7 +55,7 @@ TEST(SchurOperator, ProductMatchesDense) {
   const Vector y_too("y", static_cast<std::size_t>(op.rows()));
 
   op.apply(view(x), y);
-  const ProductSums sums = op.apply_with_sums(view(x), view(d), y_too);
+  const ProductSums sums = op.apply_with_sums(view(x), view(d), {}, y_too);
 
   EXPECT_LE((dense(y) - f.S * x).norm(), kRounding);
   EXPECT_EQ(dense(y), dense(y_too));
