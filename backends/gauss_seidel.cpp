@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/krylov_options.h"
+#include "core/allocate.h"
 #include "core/block_entries.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
@@ -95,12 +96,12 @@ class GaussSeidelBackend final : public LinearSolver {
     entries_.analyze(op);
     const BlockCsr& A = entries_.matrix();
     colours_ = colour(A);
-    inverse_ = Vector("inverse", static_cast<std::size_t>(A.rows) * kBlockSize);
+    inverse_ = allocate_vector("inverse", static_cast<std::size_t>(A.rows) * kBlockSize);
     const auto padded = static_cast<std::size_t>(A.scalar_rows());
-    x_ = Vector("x", padded);
-    b_ = Vector("b", padded);
-    r_ = Vector("r", static_cast<std::size_t>(op.rows()));
-    best_x_ = Vector("best_x", static_cast<std::size_t>(op.rows()));
+    x_ = allocate_vector("x", padded);
+    b_ = allocate_vector("b", padded);
+    r_ = allocate_vector("r", static_cast<std::size_t>(op.rows()));
+    best_x_ = allocate_vector("best_x", static_cast<std::size_t>(op.rows()));
   }
 
   Preparation do_factorize(const LinearOperator& op) override;

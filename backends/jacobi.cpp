@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/krylov_options.h"
+#include "core/allocate.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
 #include "precond/jacobi.h"
@@ -38,7 +39,7 @@ class JacobiBackend final : public LinearSolver {
   void do_analyze(const LinearOperator& op) override {
     D_.analyze(op);
     const auto n = static_cast<std::size_t>(op.rows());
-    for (Vector* v : {&z_, &w_, &best_x_}) *v = Vector("jacobi", n);
+    for (Vector* v : {&z_, &w_, &best_x_}) *v = allocate_vector("jacobi", n);
   }
 
   Preparation do_factorize(const LinearOperator& op) override {
@@ -78,7 +79,7 @@ double JacobiBackend::largest_eigenvalue(const LinearOperator& op) {
   }
   double largest = 0.0;
   for (int k = 0; k < power_iterations_; ++k) {
-    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), w_);
+    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), {}, w_);
     if (!(sums.r_x > 0.0) || !std::isfinite(sums.y_Py)) break;
     largest = std::max({largest, std::abs(sums.x_y) / sums.r_x, std::sqrt(sums.y_Py / sums.r_x)});
     if (!(sums.y_Py > 0.0)) break;
@@ -139,7 +140,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   residual(op, b, x);
   Kokkos::deep_copy(best_x_, x);
   for (int k = 0;; ++k) {
-    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), w_);
+    const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), {}, w_);
     report.bytes_moved += op.bytes_per_apply() + 48.0 * n;
     report.iterations = k;
     report.recurrence_residual = std::sqrt(sums.r_r);

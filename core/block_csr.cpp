@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 
@@ -13,9 +14,8 @@ namespace {
 
 BlockCsr allocate(Index rows, Index columns, Index blocks) {
   return {rows, columns, IndexVector("row_begin", static_cast<std::size_t>(rows) + 1),
-          IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing),
-                      static_cast<std::size_t>(blocks)),
-          Vector("value", static_cast<std::size_t>(blocks) * kBlockSize)};
+          allocate_untouched<IndexVector>("column", static_cast<std::size_t>(blocks)),
+          allocate_vector("value", static_cast<std::size_t>(blocks) * kBlockSize)};
 }
 
 }  // namespace
@@ -124,8 +124,8 @@ Csr to_scalar(const BlockCsr& A) {
   const std::size_t nonzeros = A.value.extent(0);
   Csr S{A.scalar_rows(), A.scalar_columns(),
         IndexVector("row_begin", static_cast<std::size_t>(A.scalar_rows()) + 1),
-        IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), nonzeros),
-        Vector(Kokkos::view_alloc("value", Kokkos::WithoutInitializing), nonzeros)};
+        allocate_untouched<IndexVector>("column", nonzeros),
+        allocate_untouched<Vector>("value", nonzeros)};
   Index at = 0;
   for (Index i = 0; i < A.rows; ++i) {
     for (Index r = 0; r < kBlock; ++r) {

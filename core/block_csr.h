@@ -74,6 +74,8 @@ class BlockRows {
     for (Index k = begin_[i]; k < end; ++k) {
       const double* const a = value_ + static_cast<std::ptrdiff_t>(k) * kBlockSize;
       const double* const v = x + static_cast<std::ptrdiff_t>(column_[k]) * kBlock;
+      prefetch_ahead(a);
+      prefetch_ahead(a + 8);
       y0 += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
       y1 += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
       y2 += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];

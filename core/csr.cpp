@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 
@@ -41,8 +42,8 @@ Csr csr_from_triplets(Index rows, Index columns, std::span<const Triplet> triple
     }
     A.row_begin(i + 1) = static_cast<Index>(kept);
   }
-  A.column = IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), kept);
-  A.value = Vector(Kokkos::view_alloc("value", Kokkos::WithoutInitializing), kept);
+  A.column = allocate_untouched<IndexVector>("column", kept);
+  A.value = allocate_untouched<Vector>("value", kept);
   for (std::size_t k = 0; k < kept; ++k) {
     A.column(k) = entry[k].first;
     A.value(k) = entry[k].second;
@@ -90,15 +91,11 @@ double asymmetry(const Csr& A) {
 }
 
 void multiply(const Csr& A, ConstVector x, Vector y) {
-  const Index* const begin = A.row_begin.data();
-  const Index* const column = A.column.data();
-  const double* const value = A.value.data();
+  const CsrRows rows(A);
+  const double* const px = x.data();
+  double* const py = y.data();
   for_range(A.rows, [=](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      double sum = 0.0;
-      for (Index k = begin[i]; k < begin[i + 1]; ++k) sum += value[k] * x(column[k]);
-      y(i) = sum;
-    }
+    for (Index i = first; i < last; ++i) py[i] = rows.multiply(i, px);
   });
 }
 

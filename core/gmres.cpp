@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
@@ -54,10 +55,10 @@ void Gmres::allocate(Index n, int directions) {
   m_ = std::max(1, std::min(directions, static_cast<int>(n)));
   const auto size = static_cast<std::size_t>(n);
   const auto m = static_cast<std::size_t>(m_);
-  V_ = Vector("basis", size * (m + 1));
-  w_ = Vector("w", size);
-  t_ = Vector("t", size);
-  x_ = Vector("x", size);
+  V_ = allocate_vector("basis", size * (m + 1));
+  w_ = allocate_vector("w", size);
+  t_ = allocate_vector("t", size);
+  x_ = allocate_vector("x", size);
   hessenberg_.assign((m + 1) * m, 0.0);
   cosine_.assign(m, 0.0);
   sine_.assign(m, 0.0);

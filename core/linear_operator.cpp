@@ -6,18 +6,20 @@
 #include "core/error.h"
 
 namespace nsn {
-ProductSums product_sums(ConstVector x, ConstVector d, ConstVector y) {
+ProductSums product_sums(ConstVector x, ConstVector d, ConstVector q, ConstVector y) {
   const double* const px = x.data();
   const double* const pd = d.data();
+  const double* const pq = q.data();  // null without a q
   const double* const py = y.data();
   return sum_products(size_of(x), [=](Index first, Index last, ProductSums& sum) {
-    for (Index i = first; i < last; ++i) sum.add(px[i], pd[i], py[i]);
+    for (Index i = first; i < last; ++i) add_row(px, pd, pq, i, py[i], sum);
   });
 }
 
-ProductSums LinearOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y) const {
+ProductSums LinearOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                                            Vector y) const {
   apply(x, y);
-  return product_sums(x, d, y);
+  return product_sums(x, d, q, y);
 }
 
 std::uint64_t next_operator_id() {
@@ -30,19 +32,18 @@ CsrOperator::CsrOperator(Csr A, bool symmetric) : A_(std::move(A)), symmetric_(s
                    A_.columns);
 }
 
-ProductSums CsrOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y) const {
+ProductSums CsrOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                                         Vector y) const {
   const double* const px = x.data();
   const double* const pd = d.data();
+  const double* const pq = q.data();  // null without a q
   double* const py = y.data();
-  const Index* const begin = A_.row_begin.data();
-  const Index* const column = A_.column.data();
-  const double* const value = A_.value.data();
+  const CsrRows rows(A_);
   return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
     for (Index i = first; i < last; ++i) {
-      double yi = 0.0;
-      for (Index k = begin[i]; k < begin[i + 1]; ++k) yi += value[k] * px[column[k]];
+      const double yi = rows.multiply(i, px);
       py[i] = yi;
-      sum.add(px[i], pd[i], yi);
+      add_row(px, pd, pq, i, yi, sum);
     }
   });
 }
@@ -83,9 +84,11 @@ BlockOperator::BlockOperator(BlockCsr A, bool symmetric) : A_(std::move(A)), sym
                    A_.columns);
 }
 
-ProductSums BlockOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y) const {
+ProductSums BlockOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                                           Vector y) const {
   const double* const px = x.data();
   const double* const pd = d.data();
+  const double* const pq = q.data();  // null without a q
   double* const py = y.data();
   const BlockRows rows(A_);
   return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
@@ -93,7 +96,7 @@ ProductSums BlockOperator::apply_with_sums(ConstVector x, ConstVector d, Vector 
       double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
       rows.multiply(i, px, out);
       for (Index c = 0; c < kBlock; ++c) {
-        sum.add(px[kBlock * i + c], pd[kBlock * i + c], out[c]);
+        add_row(px, pd, pq, kBlock * i + c, out[c], sum);
       }
     }
   });

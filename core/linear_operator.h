@@ -13,12 +13,16 @@ namespace nsn {
 class SchurOperator;
 
 /// Sums that a Krylov loop wants of a product y = S x, taken while the rows are in cache. With a
-/// diagonal preconditioner P = diag(d) and x = P r they are all a loop needs to know of r.
+/// diagonal preconditioner P = diag(d) and x = P r they are all a loop needs to know of r and of
+/// the last direction's product q.
 struct ProductSums {
   double x_y = 0.0;   ///< x^T y
   double y_Py = 0.0;  ///< y^T P y
   double r_r = 0.0;   ///< r^T r,  r = x ./ d
   double r_x = 0.0;   ///< r^T x = r^T P r
+  double x_q = 0.0;   ///< x^T q; this and the next two are 0 without a q
+  double y_Pq = 0.0;  ///< y^T P q
+  double q_Pq = 0.0;  ///< q^T P q
 
   /// Adds what one row brings.
   void add(double x, double d, double y) {
@@ -28,21 +32,41 @@ struct ProductSums {
     r_r += r * r;
     r_x += r * x;
   }
+  void add(double x, double d, double y, double q) {
+    add(x, d, y);
+    const double dq = d * q;
+    x_q += x * q;
+    y_Pq += y * dq;
+    q_Pq += q * dq;
+  }
 };
 
 /// Sum over a partition of [0, n), for operators that override apply_with_sums():
 /// body(begin, end, sums) adds its rows.
 template <class Body>
 ProductSums sum_products(Index n, const Body& body) {
-  const auto total = sum_range<4>(n, [&body](Index first, Index last, auto& part) {
+  const auto total = sum_range<7>(n, [&body](Index first, Index last, auto& part) {
     ProductSums sums;  // a local copy stays in registers
     body(first, last, sums);
     part[0] += sums.x_y;
     part[1] += sums.y_Py;
     part[2] += sums.r_r;
     part[3] += sums.r_x;
+    part[4] += sums.x_q;
+    part[5] += sums.y_Pq;
+    part[6] += sums.q_Pq;
   });
-  return {total[0], total[1], total[2], total[3]};
+  return {total[0], total[1], total[2], total[3], total[4], total[5], total[6]};
+}
+
+/// Row i of the vectors, y given; q may be null.
+inline void add_row(const double* x, const double* d, const double* q, Index i, double y,
+                    ProductSums& sums) {
+  if (q != nullptr) {
+    sums.add(x[i], d[i], y, q[i]);
+  } else {
+    sums.add(x[i], d[i], y);
+  }
 }
 
 /// A square operator y = S x.
@@ -58,9 +82,10 @@ class LinearOperator {
   virtual Index rows() const = 0;
   /// y = S x. x and y have rows() entries and do not overlap. Allocates nothing.
   virtual void apply(ConstVector x, Vector y) const = 0;
-  /// y = S x, and the sums above for P = diag(d), d > 0 of rows() entries. Moves 8 bytes a row more
-  /// than apply(); an operator that does not override it takes one more pass.
-  virtual ProductSums apply_with_sums(ConstVector x, ConstVector d, Vector y) const;
+  /// y = S x, and the sums above for P = diag(d), d > 0 of rows() entries; q has rows() entries or
+  /// none. Moves 8 bytes a row for d and 8 for q more than apply(); an operator that does not
+  /// override it takes one more pass.
+  virtual ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const;
   /// Diagonal of S, rows() entries.
   virtual void diagonal(Vector out) const = 0;
   /// 3x3 diagonal blocks, 9 * ceil(rows() / 3) doubles; a block that reaches past the last row is
@@ -83,8 +108,8 @@ class LinearOperator {
   virtual bool symmetric() const { return true; }
 };
 
-/// The sums of ProductSums for a y that is already known: one pass over x, d and y.
-ProductSums product_sums(ConstVector x, ConstVector d, ConstVector y);
+/// The sums of ProductSums for a y that is already known: one pass over the vectors.
+ProductSums product_sums(ConstVector x, ConstVector d, ConstVector q, ConstVector y);
 
 /// A fresh id for pattern_id() and value_id().
 std::uint64_t next_operator_id();
@@ -99,7 +124,7 @@ class CsrOperator final : public LinearOperator {
 
   Index rows() const override { return A_.rows; }
   void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
-  ProductSums apply_with_sums(ConstVector x, ConstVector d, Vector y) const override;
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override;
   void diagonal(Vector out) const override;
   void diagonal_blocks(Vector out) const override;
   const Csr* scalars() const override { return &A_; }
@@ -128,7 +153,7 @@ class BlockOperator final : public LinearOperator {
 
   Index rows() const override { return A_.scalar_rows(); }
   void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
-  ProductSums apply_with_sums(ConstVector x, ConstVector d, Vector y) const override;
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override;
   void diagonal(Vector out) const override;
   void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(A_, out); }
   const BlockCsr* blocks() const override { return &A_; }

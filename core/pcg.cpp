@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
@@ -34,8 +35,8 @@ struct Pcg::Problem {
 
 void Pcg::allocate(Index n, bool diagonal_preconditioner) {
   const auto size = static_cast<std::size_t>(n);
-  for (Vector* v : {&r_, &p_, &q_, &best_x_}) *v = Vector("pcg", size);
-  z_ = Vector("pcg", diagonal_preconditioner ? 0 : size);
+  for (Vector* v : {&r_, &p_, &q_, &best_x_}) *v = allocate_vector("pcg", size);
+  z_ = allocate_vector("pcg", diagonal_preconditioner ? 0 : size);
   Ar_ = Vector();
 }
 
@@ -190,7 +191,7 @@ bool Pcg::gives_up(const Problem& problem, LinearReport& report) {
 
 void Pcg::tell(const Problem& problem) {
   if (!problem.monitor) return;
-  if (size_of(Ar_) != problem.n) Ar_ = Vector("Ar", static_cast<std::size_t>(problem.n));
+  if (size_of(Ar_) != problem.n) Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n));
   problem.A.apply(r_, Ar_);
   problem.monitor({iteration_, std::sqrt(rr_), std::sqrt(rz_), norm2(Ar_)});
 }

@@ -1,8 +1,10 @@
 #include "core/pcr.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "core/allocate.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"
@@ -46,9 +48,9 @@ struct Pcr::Problem {
 
 void Pcr::allocate(Index n, bool diagonal_preconditioner) {
   const auto size = static_cast<std::size_t>(n);
-  for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = Vector("pcr", size);
-  for (Vector* v : {&r_, &u_, &s_}) *v = Vector("pcr", diagonal_preconditioner ? 0 : size);
-  ones_ = Vector("ones", size);
+  for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = allocate_vector("pcr", size);
+  for (Vector* v : {&r_, &u_, &s_}) *v = allocate_vector("pcr", diagonal_preconditioner ? 0 : size);
+  ones_ = allocate_vector("ones", size);
   Kokkos::deep_copy(ones_, 1.0);
   true_r_ = Ar_ = Vector();
 }
@@ -84,27 +86,35 @@ void Pcr::begin(const Problem& problem) {
 void Pcr::evaluate(const Problem& problem) {
   bytes_ += problem.A.bytes_per_apply();
   if (problem.diagonal()) {
-    sums_ = problem.A.apply_with_sums(z_, problem.d, w_);
-    bytes_ += 8.0 * problem.n;
+    sums_ = problem.A.apply_with_sums(z_, problem.d, first_ ? ConstVector() : q_, w_);
+    bytes_ += (first_ ? 8.0 : 16.0) * problem.n;
   } else {
     problem.A.apply(z_, w_);
     problem.P.apply(w_, u_);
     const double* const z = z_.data();
     const double* const w = w_.data();
     const double* const u = u_.data();
-    const auto sum = sum_range<2>(problem.n, [=](Index first, Index last, auto& total) {
-      double zw = 0.0;
-      double wu = 0.0;
+    const double* const q = q_.data();
+    const double* const s = s_.data();
+    const bool no_direction = first_;
+    const auto sum = sum_range<5>(problem.n, [=](Index first, Index last, auto& total) {
+      std::array<double, 5> part{};
       for (Index i = first; i < last; ++i) {
-        zw += z[i] * w[i];
-        wu += w[i] * u[i];
+        part[0] += z[i] * w[i];
+        part[1] += w[i] * u[i];
+        if (no_direction) continue;
+        part[2] += z[i] * q[i];
+        part[3] += w[i] * s[i];
+        part[4] += q[i] * s[i];
       }
-      total[0] += zw;
-      total[1] += wu;
+      for (std::size_t k = 0; k < part.size(); ++k) total[k] += part[k];
     });
     sums_.x_y = sum[0];
     sums_.y_Py = sum[1];
-    bytes_ += problem.P.bytes_per_apply() + 24.0 * problem.n;
+    sums_.x_q = sum[2];
+    sums_.y_Pq = sum[3];
+    sums_.q_Pq = sum[4];
+    bytes_ += problem.P.bytes_per_apply() + (first_ ? 24.0 : 40.0) * problem.n;
   }
   if (sums_.r_x > 0.0) norm_ = std::max(norm_, std::sqrt(sums_.y_Py / sums_.r_x));
 }
@@ -192,15 +202,16 @@ double Pcr::exact_delta(const Problem& problem, double beta) {
 }
 
 void Pcr::step(const Problem& problem) {
+  // The sums with q are zero in exact arithmetic or follow from older ones; formed anew they keep
+  // rounding from adding up over the iterations.
   const double beta = first_ ? 0.0 : sums_.x_y / old_zw_;
-  double delta = first_ ? sums_.y_Py : sums_.y_Py - beta * beta * delta_;
+  double delta = sums_.y_Py + beta * (2.0 * sums_.y_Pq + beta * sums_.q_Pq);
   if (!(delta > kCancelled * sums_.y_Py)) delta = exact_delta(problem, beta);
-  const double alpha = sums_.x_y / delta;
+  const double alpha = (sums_.x_y + beta * sums_.x_q) / delta;
   if (!std::isfinite(alpha) || !std::isfinite(beta)) {
     sums_.x_y = std::nan("");  // seen by finite() as a breakdown; x is untouched
     return;
   }
-  delta_ = delta;
   old_zw_ = sums_.x_y;
   if (problem.diagonal()) {
     update_diagonal(problem, alpha, beta);
@@ -283,8 +294,8 @@ void Pcr::lift(const Problem& problem) {
 void Pcr::tell(const Problem& problem) {
   if (!problem.monitor) return;
   if (size_of(Ar_) != problem.n) {
-    true_r_ = Vector("r", static_cast<std::size_t>(problem.n));
-    Ar_ = Vector("Ar", static_cast<std::size_t>(problem.n));
+    true_r_ = allocate_vector("r", static_cast<std::size_t>(problem.n));
+    Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n));
   }
   if (problem.diagonal()) {
     for (Index i = 0; i < problem.n; ++i) true_r_(i) = z_(i) / problem.d(i);

@@ -4,15 +4,17 @@
 ///
 ///   z = P r,  w = A z
 ///   beta  = (z,w) / (z,w)_old
-///   delta = (w,Pw) - beta^2 delta_old          = (Ap, P Ap), without a reduction of its own
-///   alpha = (z,w) / delta
-///   p = z + beta p,   q = w + beta q            q = A p
+///   delta = (w,Pw) + 2 beta (w,Pq) + beta^2 (q,Pq)       = (Ap, P Ap) of the new p
+///   alpha = ((z,w) + beta (z,q)) / delta
+///   p = z + beta p,   q = w + beta q                      q = A p
 ///   x = x + alpha p,  z = z - alpha P q
 ///
-/// All sums of an iteration are formed together, inside the product. |r|_P never rises; |r|_2 may,
-/// unless P is a multiple of the unit matrix. With a diagonal P the residual itself is not stored
-/// (r = P^-1 z): an iteration is one vector kernel of 80 n bytes and one product with 24 n bytes of
-/// vectors. Any other P costs one application and 136 n bytes.
+/// All sums of an iteration are formed together, inside the product: one synchronisation. (In exact
+/// arithmetic (w,Pq) = -beta (q,Pq) and (z,q) = 0, which would save three sums and 8 bytes a row;
+/// on singular contact matrices rounding then costs a tenth more iterations.) |r|_P never rises;
+/// |r|_2 may, unless P is a multiple of the unit matrix. With a diagonal P the residual itself is
+/// not stored (r = P^-1 z): an iteration is one vector kernel of 80 n bytes and one product with
+/// 32 n bytes of vectors. Any other P costs one application and 168 n bytes.
 ///
 /// Singular A is no special case while b is in its range. Otherwise r tends to the least-squares
 /// residual of the P-norm, A P r = 0, which shows as
@@ -74,7 +76,6 @@ class Pcr {
   Vector r_, u_, s_;       // general P only: r, P w, P q
   Vector true_r_, Ar_;     // for a monitor only
   ProductSums sums_;       // (z,w), (w,Pw), (r,r), (r,z) of the present z
-  double delta_ = 0.0;     // (q,Pq) of the last step
   double old_zw_ = 0.0;    // (z,w) of the last step
   double norm_ = 0.0;      // |A|_P, largest ratio so far
   double best_Az_ = 0.0;   // smallest |A z|_P^2

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/allocate.h"
 #include "core/block_math.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -50,8 +51,8 @@ BlockCsr pattern(const BlockCsr& J, const BlockCsr& Jt, const BlockCsr& C) {
     S.row_begin(i + 1) = static_cast<Index>(blocks);
   }
   const auto count = static_cast<std::size_t>(blocks);
-  S.column = IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), count);
-  S.value = Vector("value", count * kBlockSize);
+  S.column = allocate_untouched<IndexVector>("column", count);
+  S.value = allocate_vector("value", count * kBlockSize);
   std::fill(marker.begin(), marker.end(), -1);
   for (Index i = 0; i < J.rows; ++i) {
     Index* next = S.column.data() + S.row_begin(i);
@@ -68,7 +69,7 @@ SchurComplement::SchurComplement(const BlockCsr& J, const BlockCsr& C) {
                    "C of {} x {} blocks for {} constraints", C.rows, C.columns, J.rows);
   Jt_ = transpose(J);
   S_ = pattern(J, Jt_.matrix, C);
-  JH_ = Vector("JH", J.value.extent(0));
+  JH_ = allocate_vector("JH", J.value.extent(0));
   mirror_ = IndexVector("mirror", S_.column.extent(0));
   for (Index i = 0; i < S_.rows; ++i) {
     for (Index k = S_.row_begin(i); k < S_.row_begin(i + 1); ++k) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/allocate.h"
 #include "core/block_math.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -18,7 +19,7 @@ SchurOperator::SchurOperator(BlockCsr J, Vector H_inverse, BlockCsr C)
     C_ = BlockCsr{J_.rows, J_.rows, IndexVector("row_begin", J_.row_begin.extent(0)), {}, {}};
   }
   Jt_ = transpose(J_);
-  v_ = Vector("v", static_cast<std::size_t>(J_.scalar_columns()));
+  v_ = allocate_vector("v", static_cast<std::size_t>(J_.scalar_columns()));
 }
 
 void SchurOperator::values_changed() {
@@ -59,9 +60,11 @@ void SchurOperator::apply(ConstVector x, Vector y) const {
   });
 }
 
-ProductSums SchurOperator::apply_with_sums(ConstVector x, ConstVector d, Vector y) const {
+ProductSums SchurOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                                           Vector y) const {
   const double* const px = x.data();
   const double* const pd = d.data();
+  const double* const pq = q.data();  // null without a q
   double* const py = y.data();
   const double* const v = v_.data();
   const BlockRows J(J_);
@@ -75,7 +78,7 @@ ProductSums SchurOperator::apply_with_sums(ConstVector x, ConstVector d, Vector 
       C.multiply(i, px, c);
       for (int e = 0; e < 3; ++e) {
         out[e] += c[e];
-        sum.add(px[kBlock * i + e], pd[kBlock * i + e], out[e]);
+        add_row(px, pd, pq, kBlock * i + e, out[e], sum);
       }
     }
   });

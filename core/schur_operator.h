@@ -31,7 +31,7 @@ class SchurOperator final : public LinearOperator {
 
   Index rows() const override { return J_.scalar_rows(); }
   void apply(ConstVector x, Vector y) const override;
-  ProductSums apply_with_sums(ConstVector x, ConstVector d, Vector y) const override;
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override;
   /// Both are exact: sums over the blocks of one row of J, J_ik H_k^-1 J_ik^T.
   void diagonal(Vector out) const override;
   void diagonal_blocks(Vector out) const override;

@@ -25,6 +25,16 @@ using ConstIndexVector = Kokkos::View<const Index*, Memory>;
 inline constexpr Index kBlock = 3;
 inline constexpr Index kBlockSize = 9;
 
+/// Starts to load what a kernel that streams through an array will want 4 kB later: hardware
+/// prefetchers stop at the end of each page and run too short ahead on a single stream.
+inline void prefetch_ahead(const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(static_cast<const char*>(p) + 4096);
+#else
+  static_cast<void>(p);
+#endif
+}
+
 /// Length of a view as an Index.
 template <class View>
 Index size_of(const View& v) {

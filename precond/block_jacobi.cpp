@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/allocate.h"
 #include "core/parallel.h"
 
 namespace nsn {
@@ -59,7 +60,7 @@ bool invert_spd_block(double* a) {
 void BlockJacobi::analyze(const LinearOperator& op) {
   rows_ = op.rows();
   const auto blocks = static_cast<std::size_t>((rows_ + kBlock - 1) / kBlock);
-  inverse_ = Vector("inverse_blocks", kBlockSize * blocks);
+  inverse_ = allocate_vector("inverse_blocks", kBlockSize * blocks);
 }
 
 void BlockJacobi::factorize(const LinearOperator& op) {

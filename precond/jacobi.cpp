@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "core/allocate.h"
 #include "core/parallel.h"
 
 namespace nsn {
 
 void Jacobi::analyze(const LinearOperator& op) {
-  inverse_ = Vector("inverse_diagonal", static_cast<std::size_t>(op.rows()));
+  inverse_ = allocate_vector("inverse_diagonal", static_cast<std::size_t>(op.rows()));
 }
 
 void Jacobi::factorize(const LinearOperator& op) {

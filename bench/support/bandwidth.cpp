@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/allocate.h"
 #include "core/parallel.h"
 
 namespace nsn {
@@ -27,9 +28,9 @@ int calls_for(double seconds) {
 
 Triad::Triad(double working_set_bytes) {
   const auto n = static_cast<std::size_t>(std::max(64.0, working_set_bytes / 24.0));
-  a_ = Vector("a", n);
-  b_ = Vector("b", n);
-  c_ = Vector("c", n);
+  a_ = allocate_vector("a", n);
+  b_ = allocate_vector("b", n);
+  c_ = allocate_vector("c", n);
   Kokkos::deep_copy(b_, 1.0);
   Kokkos::deep_copy(c_, 2.0);
   pass();
