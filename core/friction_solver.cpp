@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -34,6 +35,32 @@ constexpr double kUsefulStart = 1e-5;  // errors above: Gauss-Seidel does better
 constexpr double kAlphaAfterStage = 1e-3;
 constexpr int kAdmmIterations = 15;
 constexpr int kCheckSweeps = 50;
+constexpr int kFirstAttempt = 400;  // factorisations of proximal Newton before it starts elsewhere
+constexpr int kNextAttempt = 150;
+
+/// Where and how proximal Newton starts again when it has not converged. On problems with large
+/// friction coefficients it may cycle; which start leads out cannot be told beforehand, so they
+/// differ.
+struct Rescue {
+  const char* name;
+  int sweeps;     // Gauss-Seidel first
+  bool admm;      // or Anderson ADMM, or neither: from zero
+  double random;  // > 0: from random impulses of this size times |q|
+  double alpha;
+  double load_clip;
+  double friction_ceiling;
+  bool fb;
+};
+constexpr Rescue kRescues[] = {
+    {"Gauss-Seidel start", 300, false, 0.0, 1e-3, 1e3, 1e9, false},
+    {"even weights", 0, false, 0.0, 1.0, 10.0, 1e9, false},
+    {"even weights, tangential ceiling", 0, false, 0.0, 1e-2, 10.0, 0.5, false},
+    {"ADMM start", 0, true, 0.0, 1e-3, 1e3, 1e9, false},
+    {"random start and Gauss-Seidel", 100, false, 1.0, 1e-1, 10.0, 1.0, false},
+    {"Fischer-Burmeister", 0, false, 0.0, 1e-2, 10.0, 1e9, true},
+    {"random start", 0, false, 1.0, 1e-2, 1e3, 0.5, false},
+    {"random start and sweeps", 300, false, 3.0, 1.0, 1e3, 1e9, false},
+};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -115,14 +142,19 @@ class StagedSolve {
   void run_auto() {
     const double flops = system_.factorization_flops();
     result_.factorization_flops = flops;
+    newton_->set_budget(std::min(options_.max_factorizations, kFirstAttempt));
+    if (!first_stages(flops)) rescue();
+  }
+
+  bool first_stages(double flops) {
     if (flops < kDear || !blocks_.symmetric) {
-      proximal(newton_->options().alpha_cold,
-               blocks_.symmetric ? fmt::format("a factorisation is cheap: {:.2g} operations", flops)
-                                 : fmt::format("W is not symmetric: {:.1e}", blocks_.asymmetry));
-      return;
+      return proximal(newton_->options().alpha_cold,
+                      blocks_.symmetric
+                          ? fmt::format("a factorisation is cheap: {:.2g} operations", flops)
+                          : fmt::format("W is not symmetric: {:.1e}", blocks_.asymmetry));
     }
     const std::string dear = fmt::format("a factorisation is dear: {:.2g} operations", flops);
-    if (admm(kAdmmIterations, dear)) return;
+    if (admm(kAdmmIterations, dear)) return true;
     if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
       newton_->set_scaled_centre(zero_vector(blocks_.rows.rows()));
     }
@@ -132,9 +164,53 @@ class StagedSolve {
     const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
     if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
                                          static_cast<int>(kSweepsWorth)))) {
-      return;
+      return true;
     }
-    proximal(kAlphaAfterStage, "the first stages left an error");
+    return proximal(kAlphaAfterStage, "the first stages left an error");
+  }
+
+  /// Other starts in turn, until one converges or the budget is spent.
+  void rescue() {
+    for (int round = 0;; ++round) {
+      for (const Rescue& rescue : kRescues) {
+        const int left = options_.max_factorizations - newton_->factorizations();
+        if (left <= 0 || out_of_time()) return;
+        newton_->set_budget(newton_->factorizations() + std::min(left, kNextAttempt));
+        newton_->set_weighting(rescue.load_clip, rescue.friction_ceiling);
+        newton_->set_normal_map(rescue.fb ? NormalMap::kFischerBurmeister : NormalMap::kMinimum);
+        start_elsewhere(rescue, round);
+        const std::string reason =
+            fmt::format("not converged, start {}: {}", ++restarts_, rescue.name);
+        if (rescue.sweeps > 0 && gauss_seidel(rescue.sweeps, reason)) return;
+        if (rescue.admm && admm(50, reason)) return;
+        if (proximal(rescue.alpha, reason)) return;
+      }
+    }
+  }
+
+  /// The centre is zero, or random impulses inside the cones (the same at every run).
+  void start_elsewhere(const Rescue& rescue, int round) {
+    const Vector x = zero_vector(blocks_.rows.rows());
+    if (rescue.random > 0.0 || round > 0) {
+      const double size = std::max(rescue.random, 0.3) * norm2(newton_->scaled_q()) /
+                          std::sqrt(std::max(1.0, static_cast<double>(blocks_.rows.blocks())));
+      for (Index i = 0; i < blocks_.rows.blocks(); ++i) {
+        const double n = size * std::pow(10.0, 2.0 * uniform() - 1.0);
+        const double angle = 6.283185307179586 * uniform();
+        const double t = blocks_.rows.mu[static_cast<std::size_t>(i)] * n * uniform();
+        x(3 * i) = n;
+        x(3 * i + 1) = t * std::cos(angle);
+        if (blocks_.rows.kind[static_cast<std::size_t>(i)] == BlockKind::kContact) {
+          x(3 * i + 2) = t * std::sin(angle);
+        }
+      }
+    }
+    newton_->set_scaled_centre(x);
+  }
+
+  double uniform() {
+    random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(random_ >> 11U) * 0x1.0p-53;
   }
 
   bool proximal(double alpha, std::string reason) {
@@ -216,6 +292,8 @@ class StagedSolve {
   DualSystem system_;
   std::unique_ptr<ProximalNewton> newton_;
   double goal_ = 0.5;
+  int restarts_ = 0;
+  std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };
 
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {

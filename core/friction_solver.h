@@ -12,6 +12,8 @@
 ///   stages   a cheap factorisation: proximal Newton at once. A dear one: a few iterations of
 ///   Anderson
 ///            ADMM, then Gauss-Seidel sweeps worth some factorisations, then proximal Newton
+///   rescue   where proximal Newton has not converged after 400 factorisations: other starts and
+///   weights
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
 /// Solved means: the errors recomputed from the data as given (friction_error.h) are
@@ -60,7 +62,7 @@ struct FrictionSolverOptions {
   std::string mass = "contact-lu";    ///< backend for M where it is not block diagonal
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
-  int max_factorizations = 1000;
+  int max_factorizations = 4000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
   double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
 };

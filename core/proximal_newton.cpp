@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kScaleFloor = 1e-12;     // of the largest |W_ii|
 constexpr double kMuFloor = 0.05;         // in the weight of tangential rows
-constexpr double kWeightClip = 1e3;       // of |r_i| against the median
 constexpr double kAcceptRatio = 0.5;      // |phi| <= ratio |A (x - r)|
 constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor |q|: no more to gain
 constexpr double kNoTurn = 1e-14;         // kappa below which the p unknown is dropped
@@ -225,9 +224,10 @@ void ProximalNewton::set_weights() {
       continue;
     }
     const double size = std::sqrt(square3(r_.data() + kBlock * i));
-    const double load =
-        median > 0.0 ? std::clamp(size / median, 1.0 / kWeightClip, kWeightClip) : 1.0;
-    const double m = std::max(rows_.mu[static_cast<std::size_t>(i)], kMuFloor);
+    const double clip = options_.load_clip;
+    const double load = median > 0.0 ? std::clamp(size / median, 1.0 / clip, clip) : 1.0;
+    const double m = std::min(std::max(rows_.mu[static_cast<std::size_t>(i)], kMuFloor),
+                              options_.friction_ceiling);
     a[0] = alpha_ / load;
     a[1] = a[2] = a[0] / (m * m);
   }

@@ -67,6 +67,10 @@ struct ProximalOptions {
       1e-12;  ///< proximal weight of box rows, fixed: redundant joints stay solvable
   /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
   bool box_follows_alpha = false;
+  /// A_i falls with the load of contact i, |r_i| against the median, within this factor either way.
+  double load_clip = 1e3;
+  /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling).
+  double friction_ceiling = 1e9;
   NormalMap normal_map = NormalMap::kMinimum;
 };
 
@@ -146,6 +150,12 @@ class ProximalNewton {
   /// A tighter or looser aim, e.g. where errors formed anew miss the tolerance.
   void set_goal(double goal) { options_.goal = goal; }
   void set_budget(int max_factorizations) { options_.max_factorizations = max_factorizations; }
+  /// Another weighting from the next step on; see ProximalOptions.
+  void set_weighting(double load_clip, double friction_ceiling) {
+    options_.load_clip = load_clip;
+    options_.friction_ceiling = friction_ceiling;
+  }
+  void set_normal_map(NormalMap map) { options_.normal_map = map; }
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
