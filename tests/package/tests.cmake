@@ -31,7 +31,7 @@ nsn_consumer_test(installed "-DCMAKE_PREFIX_PATH=${NSN_PREFIX}")
 set_tests_properties(package/installed PROPERTIES FIXTURES_REQUIRED nsn_installed)
 
 set(options "-DNSN_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DNSN_DEPS_DIR=${NSN_DEPS_DIR}")
-foreach(name CHOLMOD KLU EIGEN AMG HDF5 GPL)
+foreach(name CHOLMOD KLU EIGEN AMG HDF5 ZLIB CUDA GPL)
   if(DEFINED NSN_WITH_${name})
     list(APPEND options "-DNSN_WITH_${name}=${NSN_WITH_${name}}")
   endif()
