@@ -11,8 +11,8 @@
 ///     twist_k   (g_i + g_j)/(s_i + s_j)      g = gradient, (i, j, k) cyclic; closed forms, no 0/0
 ///
 /// The second derivative of Psi in F has nine eigenvalues: three of the hessian, three flips, three
-/// twists (docs/theory: rows of an element carry the first three, geometric stiffness the six
-/// others).
+/// twists. Rows of an element carry the first three, geometric stiffness the six others
+/// (models/tetrahedra.h).
 ///
 /// | material           | Psi                                                        | constants |
 /// |--------------------|------------------------------------------------------------|---------------|
