@@ -51,6 +51,7 @@ class JacobiBackend final : public LinearSolver {
   double largest_eigenvalue(const LinearOperator& op);
   void residual(const LinearOperator& op, ConstVector b, ConstVector x);
   void update(double omega, Vector x);
+  static void conclude(double relative, double target, LinearReport& report);
   void tell(const LinearOperator& op, const Monitor& monitor, int iteration,
             const ProductSums& sums);
   void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
@@ -120,6 +121,20 @@ void JacobiBackend::tell(const LinearOperator& op, const Monitor& monitor, int i
   monitor({iteration, std::sqrt(sums.r_r), std::sqrt(sums.r_x), norm2(Sr)});
 }
 
+// The residual was computed from x and is at most the target, or S z vanishes.
+void JacobiBackend::conclude(double relative, double target, LinearReport& report) {
+  if (report.recurrence_residual <= relative) {
+    report.status = LinearStatus::kConvergedRelative;
+  } else if (report.recurrence_residual <= target) {
+    report.status = LinearStatus::kConvergedAbsolute;
+  } else {
+    report.status = LinearStatus::kStagnation;
+    report.detail =
+        "the right-hand side is not in the range of the matrix: least squares in the "
+        "norm of D^-1";
+  }
+}
+
 void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
                              const LinearControl& call, const Monitor& monitor,
                              LinearReport& report) {
@@ -147,28 +162,20 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
     if (!fresh || k == 0) tell(op, monitor, k, sums);
     if (!(sums.r_x <= best * (1.0 + kRounding))) {  // a rise, or not a number
       Kokkos::deep_copy(x, best_x_);
+      if (++halvings > kMaxHalvings) {
+        report.status = LinearStatus::kIndefinite;
+        report.detail = "the residual rises for every relaxation: not positive semidefinite";
+        return;
+      }
       residual(op, b, x);
       omega *= 0.5;
       fresh = true;
       best = HUGE_VAL;
-      if (++halvings <= kMaxHalvings) continue;
-      report.status = LinearStatus::kIndefinite;
-      report.detail = "the residual rises for every relaxation: not positive semidefinite";
-      return;
+      continue;
     }
     const bool least = sums.y_Py <= least_squares * least_squares * lambda_ * lambda_ * sums.r_x;
     if (report.recurrence_residual <= target || least) {
-      if (fresh) {
-        report.status = report.recurrence_residual <= relative ? LinearStatus::kConvergedRelative
-                        : report.recurrence_residual <= target ? LinearStatus::kConvergedAbsolute
-                                                               : LinearStatus::kStagnation;
-        if (!report.ok()) {
-          report.detail =
-              "the right-hand side is not in the range of the matrix: least squares in "
-              "the norm of D^-1";
-        }
-        return;
-      }
+      if (fresh) return conclude(relative, target, report);
       residual(op, b, x);  // believe only what x itself says
       fresh = true;
       best = HUGE_VAL;

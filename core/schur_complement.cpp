@@ -141,17 +141,22 @@ void SchurComplement::refresh(const BlockCsr& J, ConstVector H_inverse, const Bl
       for (Index e = 0; e < kBlockSize; ++e) S[at(target[k]) + e] += Cv[at(k) + e];
     }
   });
-  // Lower triangle: the mirror image. (C was added to both halves; the upper one is kept.)
+  // Lower triangle: the mirror image. Of a diagonal block too.
   const Index* const mirror = mirror_.data();
   for_range(S_.rows, [=](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      for (Index k = S_begin[i]; k < S_begin[i + 1] && S_column[k] < i; ++k) {
+      Index k = S_begin[i];
+      for (; S_column[k] < i; ++k) {
         const double* const from = S + at(mirror[k]);
         double* const to = S + at(k);
         for (int r = 0; r < 3; ++r) {
           for (int c = 0; c < 3; ++c) to[3 * r + c] = from[3 * c + r];
         }
       }
+      double* const Sii = S + at(k);
+      Sii[3] = Sii[1];
+      Sii[6] = Sii[2];
+      Sii[7] = Sii[5];
     }
   });
 }

@@ -86,7 +86,8 @@ void register_backends(const SystemPtr& system) {
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
   };
-  for (const SolverInfo& info : standard_backends().solvers()) {
+  const SolverRegistry registry = standard_backends();
+  for (const SolverInfo& info : registry.solvers()) {
     if (!info.available()) continue;
     if (!op.symmetric() && !info.capabilities.handles_unsymmetric) continue;
     add("setup", info.name, set_up);

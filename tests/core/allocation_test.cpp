@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(OwnBackends, NoAllocation,
                                            "pcr:precond=none", "pcr:precond=block-jacobi", "gmres",
                                            "gmres:precond=block-jacobi"));
 
-TEST(NoAllocation, InARefreshOfTheSchurComplement) {
+TEST(SchurForms, RefreshAllocatesNothing) {
   const GeneratedSystem system = sphere_pile({.contacts = 2000});
   SchurComplement schur(system.J, system.C);
   SchurOperator op(system.J, system.H_inverse, system.C);
