@@ -45,7 +45,7 @@ class ContactLu final : public LinearSolver {
   }
 
   void find_active(const BlockCsr& A);
-  bool unit_row(const BlockCsr& A, Index i, Index k) const;
+  unsigned unit_rows(const BlockCsr& A, Index i, unsigned candidates) const;
   void solve_in_place(Vector v);
 
   Capabilities capabilities_ = capabilities_of_contact_lu();
@@ -77,20 +77,22 @@ void ContactLu::do_analyze(const LinearOperator& op) {
   padded_.assign(static_cast<std::size_t>(A.scalar_rows()), 0.0);
 }
 
-/// Row 3 i + k is the unit row, and so is the column.
-bool ContactLu::unit_row(const BlockCsr& A, Index i, Index k) const {
-  for (Index e = A.row_begin(i); e < A.row_begin(i + 1); ++e) {
+/// Of the rows 3 i + k in `candidates`, those that are unit rows in unit columns.
+unsigned ContactLu::unit_rows(const BlockCsr& A, Index i, unsigned candidates) const {
+  const double* const values = A.value.data();
+  for (Index e = A.row_begin(i); e < A.row_begin(i + 1) && candidates != 0; ++e) {
     if (A.column(e) == i) continue;
-    const double* const a = A.value.data() + static_cast<std::ptrdiff_t>(e) * kBlockSize;
+    const double* const a = values + static_cast<std::ptrdiff_t>(e) * kBlockSize;
     const double* const t =
-        A.value.data() +
-        static_cast<std::ptrdiff_t>(entries_.transposed()[static_cast<std::size_t>(e)]) *
-            kBlockSize;
-    for (Index c = 0; c < 3; ++c) {
-      if (a[3 * k + c] != 0.0 || t[3 * c + k] != 0.0) return false;
+        values + static_cast<std::ptrdiff_t>(entries_.transposed()[static_cast<std::size_t>(e)]) *
+                     kBlockSize;
+    for (unsigned k = 0; k < 3; ++k) {
+      const bool zero = a[3 * k] == 0.0 && a[3 * k + 1] == 0.0 && a[3 * k + 2] == 0.0 &&
+                        t[k] == 0.0 && t[3 + k] == 0.0 && t[6 + k] == 0.0;
+      if (!zero) candidates &= ~(1U << k);
     }
   }
-  return true;
+  return candidates;
 }
 
 void ContactLu::find_active(const BlockCsr& A) {
@@ -98,17 +100,16 @@ void ContactLu::find_active(const BlockCsr& A) {
     const double* const d =
         A.value.data() +
         static_cast<std::ptrdiff_t>(diagonal_[static_cast<std::size_t>(i)]) * kBlockSize;
-    std::uint8_t active = 7;
-    for (Index k = 0; k < 3; ++k) {
-      const Index l = (k + 1) % 3;
-      const Index m = (k + 2) % 3;
-      const bool alone =
-          d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 && d[3 * l + k] == 0.0 && d[3 * m + k] == 0.0;
-      if (d[4 * k] == 1.0 && alone && unit_row(A, i, k)) {
-        active = static_cast<std::uint8_t>(active & ~(1U << k));
-      }
+    unsigned candidates = 0;
+    for (unsigned k = 0; k < 3; ++k) {
+      const unsigned l = (k + 1) % 3;
+      const unsigned m = (k + 2) % 3;
+      const bool alone = d[4 * k] == 1.0 && d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 &&
+                         d[3 * l + k] == 0.0 && d[3 * m + k] == 0.0;
+      if (alone) candidates |= 1U << k;
     }
-    active_[static_cast<std::size_t>(i)] = active;
+    if (candidates != 0) candidates = unit_rows(A, i, candidates);
+    active_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(7U & ~candidates);
   }
 }
 

@@ -83,6 +83,24 @@ inline Lanes choose(Mask mask, Lanes set, const Lanes& unset) {
 }
 #endif
 
+/// a^T b in kLanes partial sums, which the order of a plain sum would forbid.
+inline double dot(const double* a, const double* b, int n) {
+  double part[4][kLanes] = {};
+  int k = 0;
+  for (; k + 4 * kLanes <= n; k += 4 * kLanes) {
+    for (int v = 0; v < 4; ++v) {
+      for (int l = 0; l < kLanes; ++l) part[v][l] += a[k + v * kLanes + l] * b[k + v * kLanes + l];
+    }
+  }
+  for (; k + kLanes <= n; k += kLanes) {
+    for (int l = 0; l < kLanes; ++l) part[0][l] += a[k + l] * b[k + l];
+  }
+  double sum = 0.0;
+  for (; k < n; ++k) sum += a[k] * b[k];
+  for (int l = 0; l < kLanes; ++l) sum += (part[0][l] + part[1][l]) + (part[2][l] + part[3][l]);
+  return sum;
+}
+
 /// Where the right factor's entry (k, j) lies: b[k * row + j * column].
 struct Strides {
   std::size_t row;

@@ -201,6 +201,14 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
     double* const out = pivot_column ? L + area(offset_[at(entry.column)], f)
                                      : U + area(offset_[at(entry.column)] - front.pivots, ld);
     double* target = out + offset_[at(entry.row)];
+    if (r.count == 3 && c.count == 3) {
+      for (int y = 0; y < 3; ++y, target += ld) {
+        target[0] += a[y];
+        target[1] += a[3 + y];
+        target[2] += a[6 + y];
+      }
+      continue;
+    }
     for (int y = 0; y < c.count; ++y, target += ld) {
       for (int x = 0; x < r.count; ++x) target[x] += a[3 * r.index[x] + c.index[y]];
     }
@@ -365,10 +373,9 @@ void Multifrontal::backward(Index s, double* y) {
   if (form_ == Form::kCholesky) {
     for (int k = p - 1; k >= 0; --k) {
       const double* const column = L + area(k, f);
-      double sum = own[k];
-      for (int i = k + 1; i < p; ++i) sum -= column[i] * own[i];
-      for (int i = 0; i < u; ++i) sum -= column[p + i] * known[i];
-      own[k] = sum / column[k];
+      const double sum =
+          front::dot(column + k + 1, own + k + 1, p - k - 1) + front::dot(column + p, known, u);
+      own[k] = (own[k] - sum) / column[k];
     }
     return;
   }

@@ -31,8 +31,11 @@ struct Pattern {
 };
 
 /// One pass over the entries: a block is kept if any of its entries is not zero.
-Pattern nonzero_blocks(const Csr& W, Index contacts, Index d) {
+template <Index d>
+Pattern nonzero_blocks(const Csr& W, Index contacts) {
   Pattern pattern;
+  const Index* const columns = W.column.data();
+  const double* const values = W.value.data();
   pattern.begin.reserve(at(contacts) + 1);
   pattern.column.reserve(at(W.nonzeros() / (d * d) + contacts));
   std::vector<Index> seen(at(contacts), -1);
@@ -46,7 +49,7 @@ Pattern nonzero_blocks(const Csr& W, Index contacts, Index d) {
       pattern.column.push_back(j);
     };
     for (Index k = W.row_begin(d * i); k < W.row_begin(d * (i + 1)); ++k) {
-      if (W.value(k) != 0.0) add(W.column(k) / d);
+      if (values[k] != 0.0) add(columns[k] / d);
     }
     add(i);
     if (!sorted) {
@@ -89,19 +92,22 @@ BlockCsr blocks_of(const Pattern& pattern) {
   return W;
 }
 
-void fill_values(const Csr& from, Index d, BlockCsr& W) {
+template <Index d>
+void fill_values(const Csr& from, BlockCsr& W) {
+  const Index* const columns = from.column.data();
+  const double* const values = from.value.data();
+  double* const blocks = W.value.data();
   std::vector<Index> place(at(W.rows), 0);
   for (Index i = 0; i < W.rows; ++i) {
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
     for (Index r = 0; r < d; ++r) {
       for (Index k = from.row_begin(d * i + r); k < from.row_begin(d * i + r + 1); ++k) {
-        const double value = from.value(k);
-        if (value == 0.0) continue;
-        const Index j = from.column(k) / d;
-        W.value(kBlockSize * place[at(j)] + kBlock * r + from.column(k) - d * j) = value;
+        if (values[k] == 0.0) continue;
+        const Index j = columns[k] / d;
+        blocks[kBlockSize * place[at(j)] + kBlock * r + columns[k] - d * j] = values[k];
       }
     }
-    if (d == 2) {
+    if constexpr (d == 2) {
       double* const diagonal = W.value.data() + at(place[at(i)]) * kBlockSize;
       diagonal[8] = diagonal[0] > 0.0 ? diagonal[0] : 1.0;
     }
@@ -165,14 +171,18 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   const Index n = problem.contacts();
   const Index d = problem.dimension;
   FrictionBlocks blocks;
-  Pattern pattern = nonzero_blocks(problem.W, n, d);
+  Pattern pattern = d == 2 ? nonzero_blocks<2>(problem.W, n) : nonzero_blocks<3>(problem.W, n);
   blocks.W = blocks_of(pattern);
   std::vector<Index> transposed = transposed_blocks(blocks.W);
   if (transposed.empty() && n > 0) {
     blocks.W = blocks_of(with_mirror_images(pattern));
     transposed = transposed_blocks(blocks.W);
   }
-  fill_values(problem.W, d, blocks.W);
+  if (d == 2) {
+    fill_values<2>(problem.W, blocks.W);
+  } else {
+    fill_values<3>(problem.W, blocks.W);
+  }
   blocks.asymmetry = block_asymmetry(blocks.W, transposed);
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
   blocks.q = uninitialized<Vector>("q", at(kBlock * n));

@@ -28,9 +28,11 @@ void contact_rho(const Csr& W, Index dimension, Vector rho) {
     double block[9] = {};
     for (Index r = 0; r < dimension; ++r) {
       const Index row = dimension * i + r;
-      for (Index k = W.row_begin(row); k < W.row_begin(row + 1); ++k) {
-        const Index c = W.column(k) - dimension * i;
-        if (c >= 0 && c < dimension) block[3 * r + c] = W.value(k);
+      const Index* const columns = W.column.data();
+      const Index* const last = columns + W.row_begin(row + 1);
+      const Index* found = std::lower_bound(columns + W.row_begin(row), last, dimension * i);
+      for (; found != last && *found < dimension * (i + 1); ++found) {
+        block[3 * r + *found - dimension * i] = W.value(found - columns);
       }
     }
     rho(i) = spectral_norm(block);

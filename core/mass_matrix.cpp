@@ -74,6 +74,8 @@ void MassMatrix::find_parts(const Csr& M) {
     while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
     return i;
   };
+  // Three translations or rotations stay together even where M is diagonal: fewer, larger parts.
+  for (Index i = 0; i < n && n % kBlock == 0; ++i) root[at(i)] = i - i % kBlock;
   for (Index i = 0; i < n; ++i) {
     for (Index k = M.row_begin(i); k < M.row_begin(i + 1); ++k) {
       if (M.value(k) == 0.0 || M.column(k) == i) continue;
