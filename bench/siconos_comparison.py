@@ -59,8 +59,8 @@ class Problem:
         z = reaction - velocity
         z[:, 0] -= self.mu * np.hypot(velocity[:, 1], velocity[:, 2])
         length = np.hypot(z[:, 1], z[:, 2])
-        inside = length <= self.mu * z[:, 0]
         polar = self.mu * length <= -z[:, 0]
+        inside = (length <= self.mu * z[:, 0]) & ~polar
         normal = np.where(inside, z[:, 0], np.where(polar, 0.0, (z[:, 0] + self.mu * length) / (1 + self.mu**2)))
         shrink = np.where(inside, 1.0, self.mu * normal / np.where(length > 0, length, 1.0))
         nearest = np.column_stack([normal, shrink[:, None] * z[:, 1:]])

@@ -13,10 +13,11 @@ namespace nsn {
 /// p = P_K(z), the nearest point of the cone; z and p have three entries and may be the same.
 inline void project_on_cone(const double* z, double mu, double* p) {
   const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]);
-  if (t <= mu * z[0]) {
-    p[0] = z[0], p[1] = z[1], p[2] = z[2];
-  } else if (mu * t <= -z[0]) {
+  if (mu * t <=
+      -z[0]) {  // first: with mu = 0 a negative normal and no tangent meet both conditions
     p[0] = p[1] = p[2] = 0.0;
+  } else if (t <= mu * z[0]) {
+    p[0] = z[0], p[1] = z[1], p[2] = z[2];
   } else {
     const double n = (z[0] + mu * t) / (1.0 + mu * mu);
     const double ratio = t > 0.0 ? mu * n / t : 0.0;

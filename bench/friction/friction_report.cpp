@@ -26,6 +26,10 @@ std::string rank_text(const FrictionOutcome& outcome) {
   return outcome.rank < 0 ? fmt::format("?/{}", rows) : fmt::format("{}/{}", outcome.rank, rows);
 }
 
+std::string signed_text(double value) {
+  return value == 0.0 ? "0" : fmt::format("{:.1e}", value);
+}
+
 /// Methods and problems in the order of their first appearance.
 std::vector<std::string> distinct(const std::vector<FrictionOutcome>& outcomes,
                                   std::string FrictionOutcome::*field) {
@@ -69,7 +73,7 @@ std::vector<report::HtmlCell> html_row(const FrictionOutcome& outcome) {
           cli::seconds_text(outcome.seconds),
           cli::residual_text(outcome.error_siconos),
           cli::residual_text(outcome.error_unit_free),
-          cli::residual_text(outcome.min_normal_velocity),
+          signed_text(outcome.min_normal_velocity),
           cli::residual_text(outcome.max_cone_violation)};
 }
 
@@ -182,7 +186,7 @@ std::string to_text(const std::vector<FrictionOutcome>& outcomes) {
                fmt::format("{}", o.contacts), rank_text(o), o.method, o.status,
                fmt::format("{}", o.newton_iterations), fmt::format("{}", o.linear_iterations),
                cli::seconds_text(o.seconds), cli::residual_text(o.error_siconos),
-               cli::residual_text(o.error_unit_free), cli::residual_text(o.min_normal_velocity),
+               cli::residual_text(o.error_unit_free), signed_text(o.min_normal_velocity),
                cli::residual_text(o.max_cone_violation)});
   }
   return table.text() + reasons;

@@ -47,6 +47,17 @@ TEST(FrictionChecker, SeesAConeViolation) {
   EXPECT_EQ(judge(sliding(), to_vector({-2.0, 0.0, 0.0})).max_cone_violation, 2.0);
 }
 
+TEST(FrictionChecker, AFrictionlessContactThatOpensIsSolved) {
+  FrictionProblem opening = sliding();
+  opening.q = to_vector({1.0, 0.0, 0.0});
+  opening.mu = to_vector({0.0});
+
+  EXPECT_EQ(judge(opening, to_vector({0.0, 0.0, 0.0})).siconos, 0.0);
+  EXPECT_EQ(
+      judge(LinearComplementarityProblem{opening.W, opening.q}, to_vector({0.0, 0.0, 0.0})).siconos,
+      0.0);
+}
+
 TEST(FrictionChecker, GlobalAndCondensedFormAgree) {
   // One particle of 2 kg: M = 2 I, H = I, f = 2 q.
   const auto identity = [](double x) {

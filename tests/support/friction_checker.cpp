@@ -43,8 +43,8 @@ void add(Numbers& y, ConstVector x) {
 Numbers projected(Numbers z, Real mu) {
   Real tangent = 0;
   for (std::size_t k = 1; k < z.size(); ++k) tangent = std::hypot(tangent, z[k]);
-  if (tangent <= mu * z[0]) return z;
   if (mu * tangent <= -z[0]) return Numbers(z.size(), 0);
+  if (tangent <= mu * z[0]) return z;
   const Real n = (z[0] + mu * tangent) / (1 + mu * mu);
   for (std::size_t k = 1; k < z.size(); ++k) z[k] *= mu * n / tangent;
   z[0] = n;
