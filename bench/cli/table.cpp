@@ -99,7 +99,10 @@ std::string Table::text() const {
   std::string head;
   std::string rule;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (c > 0) head += "  ", rule += "  ";
+    if (c > 0) {
+      head += "  ";
+      rule += "  ";
+    }
     append_cell(head, columns_[c].head, width[c], columns_[c].align);
     for (std::size_t k = 0; k < width[c]; ++k) rule += "─";
   }

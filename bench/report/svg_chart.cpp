@@ -64,10 +64,16 @@ class Mapping {
     }
     if (axis.min) low = *axis.min;
     if (axis.max) high = *axis.max;
-    if (!(low <= high)) low = scale_ == Scale::kLog ? 0.1 : 0.0, high = 1.0;
+    if (!(low <= high)) {  // nothing to draw
+      low = scale_ == Scale::kLog ? 0.1 : 0.0;
+      high = 1.0;
+    }
     low_ = forward(low);
     high_ = forward(high);
-    if (high_ - low_ < 1e-12 * std::max(1.0, std::abs(high_))) low_ -= 0.5, high_ += 0.5;
+    if (high_ - low_ < 1e-12 * std::max(1.0, std::abs(high_))) {
+      low_ -= 0.5;
+      high_ += 0.5;
+    }
   }
 
   void to_pixels(double first, double last) {
