@@ -41,8 +41,8 @@ NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool wa
   const System& system = equations.system();
   NewtonResult result = method_->solve(equations, state, warm);
   if (all_finite(state.u) && all_finite(state.r)) return result;
-  Kokkos::deep_copy(state.r, 0.0);
-  Kokkos::deep_copy(state.u, all_finite(system.u_free) ? system.u_free : system.u_start);
+  fill(state.r, 0.0);
+  copy(all_finite(system.u_free) ? system.u_free : system.u_start, state.u);
   result.status = NewtonStatus::kNonFinite;
   return result;
 }

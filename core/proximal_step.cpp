@@ -85,8 +85,8 @@ void ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstV
     equations.stiffness(u, r, H_);
     invert_blocks(H_, H_inverse_);
   } else {
-    Kokkos::deep_copy(H_, system.M);
-    Kokkos::deep_copy(H_inverse_, system.M_inverse);
+    copy(system.M, H_);
+    copy(system.M_inverse, H_inverse_);
   }
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 change = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
@@ -117,8 +117,8 @@ bool ProximalTimeStep::measure(StepEquations& equations, const State& state) {
   smallest_ = std::min(smallest_, error_.total);
   if (error_.total < best_error_.total) {
     best_error_ = error_;
-    Kokkos::deep_copy(best_u_, state.u);
-    Kokkos::deep_copy(best_r_, state.r);
+    copy(state.u, best_u_);
+    copy(state.r, best_r_);
   }
   return error_.relative <= options_.tolerance;
 }
@@ -150,15 +150,15 @@ bool ProximalTimeStep::out_of_time() const {
 NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, double alpha,
                                        int budget, bool guarded, NewtonResult& result) {
   const System& system = equations.system();
-  Kokkos::deep_copy(state.u, start_u_);
-  Kokkos::deep_copy(state.r, start_r_);
+  copy(start_u_, state.u);
+  copy(start_r_, state.r);
   at_.evaluate(equations, state.u);
   linearise(equations, state.u, state.r);
   newton_->start(state.r, alpha);
   // A guess may be exact already.
   velocity(system, state.r, state.u);
   if (measure(equations, state)) return NewtonStatus::kConverged;
-  if (!std::isfinite(error_.total)) Kokkos::deep_copy(state.u, start_u_);
+  if (!std::isfinite(error_.total)) copy(start_u_, state.u);
   at_.evaluate(equations, start_u_);  // the linearisation's own rows
   int idle = 0;
   while (newton_->factorizations() < budget) {
@@ -181,7 +181,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     if (idle > kMaxIdleSteps) return NewtonStatus::kStalled;
     if (!guarded || error_.total <= kRestartBand * smallest_) {
       linearise(equations, state.u, state.r);
-      Kokkos::deep_copy(start_u_, state.u);
+      copy(state.u, start_u_);
     } else {
       at_.evaluate(equations, start_u_);  // back to the rows of the linearisation
     }
@@ -194,16 +194,16 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   started_ = std::chrono::steady_clock::now();
   fit(system);
   history_.clear();
-  if (!warm) Kokkos::deep_copy(state.r, 0.0);
+  if (!warm) fill(state.r, 0.0);
   NewtonResult result;
   const double infinity = std::numeric_limits<double>::infinity();
   best_error_ = {};
   best_error_.total = smallest_ = infinity;
-  Kokkos::deep_copy(best_u_, system.u_free);
-  Kokkos::deep_copy(best_r_, 0.0);
+  copy(system.u_free, best_u_);
+  fill(best_r_, 0.0);
   // start_u_ is moved along by iterate(); a restart begins at the start of the step again.
-  Kokkos::deep_copy(start_u_, system.u_start);
-  Kokkos::deep_copy(start_r_, state.r);
+  copy(system.u_start, start_u_);
+  copy(state.r, start_r_);
   const ProximalOptions& proximal = newton_->options();
   const double alpha = warm ? proximal.alpha_warm : proximal.alpha_cold;
   const int first = std::min(options_.restart_after, options_.max_iterations);
@@ -211,11 +211,11 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   if (result.status == NewtonStatus::kBudgetReached && options_.max_iterations > first) {
     result.restarted = true;
     smallest_ = infinity;
-    Kokkos::deep_copy(start_u_, system.u_start);
+    copy(system.u_start, start_u_);
     result.status = iterate(equations, state, alpha, options_.max_iterations - first, true, result);
   }
-  Kokkos::deep_copy(state.u, best_u_);
-  Kokkos::deep_copy(state.r, best_r_);
+  copy(best_u_, state.u);
+  copy(best_r_, state.r);
   result.error = best_error_;
   result.linear_solver = std::string(dual_->solver().name());
   if (!std::isfinite(best_error_.total)) result.status = NewtonStatus::kNonFinite;
