@@ -1,6 +1,8 @@
 #include "core/newton.h"
 
 #include "core/classic_newton.h"
+#include "core/proximal_step.h"
+#include "core/safeguarded_step.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -8,7 +10,14 @@ namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
                                         const SolverRegistry& registry) {
-  return std::make_unique<ClassicNewton>(options, registry);
+  switch (options.friction) {
+    case FrictionKind::kProximal:
+      return std::make_unique<ProximalTimeStep>(options, registry);
+    case FrictionKind::kSafeguarded:
+      return std::make_unique<SafeguardedTimeStep>(options, registry);
+    default:
+      return std::make_unique<ClassicNewton>(options, registry);
+  }
 }
 
 }  // namespace

@@ -14,14 +14,7 @@ namespace nsn {
 using Index = std::int32_t;
 
 using Execution = Kokkos::DefaultHostExecutionSpace;
-/// Views belong to the serial space where there is one: any thread may allocate and fill them
-/// (Kokkos lets only the thread that started OpenMP do so for its views), and kernels choose their
-/// own space.
-#if defined(KOKKOS_ENABLE_SERIAL)
-using Memory = Kokkos::Device<Kokkos::Serial, Kokkos::HostSpace>;
-#else
 using Memory = Kokkos::HostSpace;
-#endif
 
 using Vector = Kokkos::View<double*, Memory>;
 using ConstVector = Kokkos::View<const double*, Memory>;
