@@ -6,6 +6,7 @@
 
 #include "core/linear_chain.h"
 #include "core/math3.h"
+#include "core/observed_solver.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -66,7 +67,8 @@ void ProximalTimeStep::build(const System& system) {
   newton_.reset();
   dual_->analyze(delassus_.matrix());
   ProximalOptions proximal;
-  proximal.tolerance = std::max(options_.tolerance, 1e-15);
+  // The step's own error decides; the linear problem only must not claim to be solved before.
+  proximal.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
   proximal.unit_free_factor = 1.0;
   proximal.goal = 0.3;
   proximal.max_factorizations = options_.max_iterations;
@@ -74,7 +76,7 @@ void ProximalTimeStep::build(const System& system) {
                                                                     : NormalMap::kMinimum;
   newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal);
   for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_}) *v = Vector("u", at(system.dofs()));
-  for (Vector* v : {&q_, &start_r_, &best_r_}) *v = Vector("r", at(system.rows()));
+  for (Vector* v : {&q_, &start_r_, &warm_r_, &best_r_}) *v = Vector("r", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
 }
 
@@ -194,6 +196,8 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   started_ = std::chrono::steady_clock::now();
   fit(system);
   history_.clear();
+  observed_ = 0;
+  E_ = system.E;
   if (!warm) fill(state.r, 0.0);
   NewtonResult result;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -201,18 +205,31 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   best_error_.total = smallest_ = infinity;
   copy(system.u_free, best_u_);
   fill(best_r_, 0.0);
-  // start_u_ is moved along by iterate(); a restart begins at the start of the step again.
-  copy(system.u_start, start_u_);
-  copy(state.r, start_r_);
+  copy(state.r, warm_r_);
   const ProximalOptions& proximal = newton_->options();
-  const double alpha = warm ? proximal.alpha_warm : proximal.alpha_cold;
-  const int first = std::min(options_.restart_after, options_.max_iterations);
-  result.status = iterate(equations, state, alpha, first, false, result);
-  if (result.status == NewtonStatus::kBudgetReached && options_.max_iterations > first) {
-    result.restarted = true;
+  struct Attempt {
+    bool warm;
+    int budget;
+    bool guarded;
+  };
+  // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
+  const int all = options_.max_iterations;
+  const Attempt attempts[] = {
+      {warm, warm ? options_.restart_after / 2 : options_.restart_after, false},
+      {false, warm ? options_.restart_after : 0, false},
+      {warm, all, true}};
+  for (const Attempt& attempt : attempts) {
+    const int budget = std::min(attempt.budget, all - result.iterations);
+    if (budget <= 0) continue;
+    result.restarted = result.iterations > 0;
     smallest_ = infinity;
     copy(system.u_start, start_u_);
-    result.status = iterate(equations, state, alpha, options_.max_iterations - first, true, result);
+    copy(warm_r_, start_r_);
+    if (!attempt.warm) fill(start_r_, 0.0);
+    const double alpha = attempt.warm ? proximal.alpha_warm : proximal.alpha_cold;
+    result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
+    if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
+      break;
   }
   copy(best_u_, state.u);
   copy(best_r_, state.r);

@@ -20,6 +20,7 @@ constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_scenes_command,
     nsn::cli::add_run_command,
     nsn::cli::add_export_command,
+    nsn::cli::add_robustness_command,
 };
 
 constexpr int kBadInput = 2;

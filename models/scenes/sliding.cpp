@@ -152,7 +152,7 @@ std::vector<SceneInfo> sliding_scenes() {
         OptionSpec::real("spin", 10.0, 0.0, 1000.0, "rad/s"), mu(0.3),
         OptionSpec::real("radius", 0.1, 1e-3, 10.0, "m"),
         OptionSpec::integer("rings", 4, 1, 30, "rings of contact points, 6k on ring k"),
-        OptionSpec::real("compliance", 1e-7, 0.0, 1e-2, "of each contact point, m/N")},
+        OptionSpec::real("compliance", 1e-6, 0.0, 1e-2, "of each contact point, m/N")},
        120,
        spinning_disc},
       {"balls-on-plate",

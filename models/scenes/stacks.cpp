@@ -21,7 +21,7 @@ World heavy_stack(const Options& options) {
   return world;
 }
 
-/// Running bond: odd rows are shifted by half a brick. Bricks fall by `drop` onto each other.
+/// Running bond: odd rows begin and end with half a brick. Bricks fall by `drop` onto each other.
 World wall(const Options& options) {
   World world;
   world.margin = 0.002;
@@ -32,12 +32,18 @@ World wall(const Options& options) {
   const double drop = options.real("drop");
   const auto columns = static_cast<int>(options.integer("columns"));
   const auto rows = static_cast<int>(options.integer("rows"));
+  const double pitch = size[0] + joint;
   for (int row = 0; row < rows; ++row) {
-    const double shift = row % 2 == 0 ? 0.0 : 0.5;
-    for (int column = 0; column < columns; ++column) {
-      const double x = (column + shift - 0.5 * columns) * (size[0] + joint);
-      const double z = (row + 0.5) * size[2] + (row + 1) * drop;
-      add_box(world, size, options.real("mass"), {x, 0, z}, mu);
+    const double z = (row + 0.5) * size[2] + (row + 1) * drop;
+    const bool odd = row % 2 == 1;
+    for (int column = 0; column < columns + (odd ? 1 : 0); ++column) {
+      const bool half = odd && (column == 0 || column == columns);
+      const double length = half ? 0.5 * (size[0] - joint) : size[0];
+      // Half bricks are flush with the ends of the wall.
+      double x = (column + (odd ? 0.0 : 0.5) - 0.5 * columns) * pitch;
+      if (half) x += (column == 0 ? 0.25 : -0.25) * pitch;
+      const double mass = options.real("mass") * length / size[0];
+      add_box(world, {length, size[1], size[2]}, mass, {x, 0, z}, mu);
     }
   }
   return world;
