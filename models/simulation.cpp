@@ -89,6 +89,9 @@ const StepReport& Simulation::step() {
   start = Clock::now();
   solve();
   report_.solve_seconds = seconds_since(start);
+  for (int i = 0; inspector_ && i < num_islands_; ++i) {
+    inspector_(i, slots_[at(i)]->equations, slots_[at(i)]->result);
+  }
   move_bodies();
   keep_impulses();
   summarise();

@@ -23,6 +23,7 @@ struct ExportFlags {
   std::string scene;
   int step = 1;
   std::string newton = "all";
+  std::string format = "mtx";
 };
 
 /// -1: all.
@@ -42,22 +43,34 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
   const Runtime runtime(common.threads);
   NSN_THROW_UNLESS(!common.out.empty(), "nsn export needs --out DIR");
   NSN_THROW_UNLESS(given.step >= 1, "--step {} is not positive", given.step);
+  NSN_THROW_UNLESS(given.format == "mtx" || given.format == "fclib",
+                   "--format '{}' is neither mtx nor fclib", given.format);
   const int wanted = wanted_iteration(given.newton);
   Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
                         standard_backends());
   for (int k = 1; k < given.step; ++k) simulation.step();
   std::vector<Row> rows;
-  simulation.observe([&](int island, const NewtonSystemView& view) {
-    if (wanted >= 0 && view.iteration != wanted) return;
-    const std::filesystem::path folder =
-        std::filesystem::path(common.out) /
-        fmt::format("{}-step{}-island{}-newton{}", given.scene, given.step, island, view.iteration);
-    write_newton_system(folder, view, given.scene, given.step, island);
-    rows.push_back({{"folder", folder.string()},
-                    {"rows", view.S->scalar_rows()},
-                    {"newton_iteration", view.iteration}});
-    if (common.prints_tables()) fmt::print("{}: {} rows\n", folder.string(), view.S->scalar_rows());
-  });
+  if (given.format == "fclib") {
+    simulation.inspect([&](int island, StepEquations& equations, const NewtonResult&) {
+      const auto path = write_friction_step(common.out, equations, given.scene, given.step, island);
+      if (path.empty()) return;
+      rows.push_back({{"file", path.string()}, {"contacts", equations.system().blocks()}});
+      if (common.prints_tables()) fmt::print("{}\n", path.string());
+    });
+  }
+  if (given.format == "mtx")
+    simulation.observe([&](int island, const NewtonSystemView& view) {
+      if (wanted >= 0 && view.iteration != wanted) return;
+      const std::filesystem::path folder = std::filesystem::path(common.out) /
+                                           fmt::format("{}-step{}-island{}-newton{}", given.scene,
+                                                       given.step, island, view.iteration);
+      write_newton_system(folder, view, given.scene, given.step, island);
+      rows.push_back({{"folder", folder.string()},
+                      {"rows", view.S->scalar_rows()},
+                      {"newton_iteration", view.iteration}});
+      if (common.prints_tables())
+        fmt::print("{}: {} rows\n", folder.string(), view.S->scalar_rows());
+    });
   simulation.step();
   if (rows.empty() && common.prints_tables()) {
     fmt::print("step {} of {} took no Newton iteration that was asked for\n", given.step,
@@ -77,6 +90,10 @@ void add_export_command(CLI::App& app, int& exit_code) {
   command->add_option("scene", given->scene, "which scene")->required();
   command->add_option("--step", given->step, "which step, from 1")->capture_default_str();
   command->add_option("--newton", given->newton, "which Newton iteration, from 0, or all")
+      ->capture_default_str();
+  command
+      ->add_option("--format", given->format,
+                   "mtx: linear systems; fclib: the step as a friction problem")
       ->capture_default_str();
   add_simulation_flags(*command, *flags);
   add_threads_option(*command, *common);

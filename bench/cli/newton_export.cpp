@@ -2,10 +2,12 @@
 
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/io/exported_system.h"
-#include "core/io/matrix_market.h"
+#include "core/io/fclib.h"
+#include "core/linearised_problem.h"
 
 namespace nsn::cli {
 namespace {
@@ -53,5 +55,25 @@ void write_newton_system(const std::filesystem::path& folder, const NewtonSystem
   system.description = description.dump();
   write_exported_system(folder, system);
 }
+
+#if defined(NSN_WITH_HDF5)
+std::filesystem::path write_friction_step(const std::filesystem::path& folder,
+                                          StepEquations& equations, const std::string& scene,
+                                          int step, int island) {
+  if (!only_contacts(equations.system())) return {};
+  std::filesystem::create_directories(folder);
+  const auto path = folder / fmt::format("{}-step{}-island{}.hdf5", scene, step, island);
+  FclibNotes notes;
+  notes.title = scene;
+  notes.description = fmt::format("step {}, island {}", step, island);
+  write_fclib(path.string(), linearised_friction_problem(equations), notes);
+  return path;
+}
+#else
+std::filesystem::path write_friction_step(const std::filesystem::path&, StepEquations&,
+                                          const std::string&, int, int) {
+  return {};
+}
+#endif
 
 }  // namespace nsn::cli

@@ -13,4 +13,10 @@ namespace nsn::cli {
 void write_newton_system(const std::filesystem::path& folder, const NewtonSystemView& view,
                          const std::string& scene, int step, int island);
 
+/// The linearised friction problem of an island as an FCLIB file that `nsn solve` reads. Returns
+/// the path, or an empty one where the island has rows that are no contacts, or this build no HDF5.
+std::filesystem::path write_friction_step(const std::filesystem::path& folder,
+                                          StepEquations& equations, const std::string& scene,
+                                          int step, int island);
+
 }  // namespace nsn::cli

@@ -176,10 +176,18 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlag
     series->add(simulation.world());
   }
   Collected all;
+  int step = 0;
+  if (!given.dump_failures.empty()) {
+    simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
+      if (result.converged()) return;
+      write_friction_step(given.dump_failures, equations, given.scene, step, island);
+    });
+  }
   {
     Progress progress(given.scene, steps, common.prints_tables());
     for (int k = 1; k <= steps; ++k) {
       progress.step();
+      step = k;
       simulation.step();
       all.add(k, simulation);
       if (!given.contacts.empty()) all.add_contacts(k, simulation);
