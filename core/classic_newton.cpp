@@ -98,21 +98,21 @@ void ClassicNewton::fit(const System& system) {
 }
 
 void ClassicNewton::start(const System& system, State& state, bool warm) {
-  if (!warm || !options_.warm_start) Kokkos::deep_copy(state.r, 0.0);
+  if (!warm || !options_.warm_start) fill(state.r, 0.0);
   switch (options_.start) {
     case StartingIterate::kZero:
-      Kokkos::deep_copy(state.u, 0.0);
+      fill(state.u, 0.0);
       break;
     case StartingIterate::kPrevious:
-      Kokkos::deep_copy(state.u, system.u_start);
+      copy(system.u_start, state.u);
       break;
     case StartingIterate::kPredicted:
-      Kokkos::deep_copy(state.u, system.u_free);
+      copy(system.u_free, state.u);
       break;
   }
   t_ = options_.step_length;
   forcing_ = 0.1;
-  Kokkos::deep_copy(quasi_, 0.0);
+  fill(quasi_, 0.0);
   history_.clear();
 }
 
@@ -294,7 +294,7 @@ void ClassicNewton::linearise(StepEquations& equations, const State& state) {
   if (options_.stiffness == GeometricStiffness::kExact) {
     equations.stiffness(state.u, state.r, H_);
   } else {
-    Kokkos::deep_copy(H_, system.M);
+    copy(system.M, H_);
     for (Index n = 0; n < system.nodes(); ++n) {
       for (int k = 0; k < 3; ++k) H_(kBlockSize * n + 4 * k) += quasi_(kBlock * n + k);
     }
@@ -332,7 +332,7 @@ void ClassicNewton::assemble_compliance(const System& system) {
 void ClassicNewton::assemble_stiffness(const System& system) {
   const BlockCsr& J = at_.J;
   const BlockCsr& W = delassus_.matrix();
-  Kokkos::deep_copy(S_.value, 0.0);
+  fill(S_.value, 0.0);
   for (Index n = 0; n < system.nodes(); ++n) {
     store9(&S_.value(kBlockSize * find_block(S_, n, n)), load9(&H_(kBlockSize * n)));
     store3(&b_(kBlock * n), -load3(&g_(kBlock * n)));
@@ -371,7 +371,7 @@ LinearReport ClassicNewton::solve_linear(const System& system) {
     observer_({static_cast<int>(history_.size()), &S_, b_, operator_->symmetric(), &at_.J, H_,
                C_out_, stiffness ? "stiffness" : "compliance"});
   }
-  Kokkos::deep_copy(x_, 0.0);
+  fill(x_, 0.0);
   linear_->prepare(*operator_);
   const LinearReport report = linear_->solve(b_, x_, control());
   recover(system);
@@ -381,7 +381,7 @@ LinearReport ClassicNewton::solve_linear(const System& system) {
 /// du and dr from the solution x of either form.
 void ClassicNewton::recover(const System& system) {
   if (options_.formulation == Formulation::kStiffness) {
-    Kokkos::deep_copy(du_, x_);
+    copy(x_, du_);
     at_.apply(du_, row_scratch_);
     for (Index i = 0; i < system.blocks(); ++i) {
       const BlockRow& row = rows_[at(i)];
@@ -404,8 +404,8 @@ void ClassicNewton::recover(const System& system) {
 }
 
 void ClassicNewton::advance(const State& state, double t) {
-  Kokkos::deep_copy(u_try_, state.u);
-  Kokkos::deep_copy(r_try_, state.r);
+  copy(state.u, u_try_);
+  copy(state.r, r_try_);
   axpby(t, du_, 1.0, u_try_);
   axpby(t, dr_, 1.0, r_try_);
 }
@@ -493,8 +493,8 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
     history_.push_back(record);
     if (record.error.total < best) {
       best = record.error.total;
-      Kokkos::deep_copy(best_u_, state.u);
-      Kokkos::deep_copy(best_r_, state.r);
+      copy(state.u, best_u_);
+      copy(state.r, best_r_);
     }
     result.status = NewtonStatus::kNonFinite;
     if (!std::isfinite(merit_)) break;
@@ -519,15 +519,15 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
     const double t = step_length(equations, state, record);  // update
     advance(state, t);
     if (options_.stiffness == GeometricStiffness::kDiagonal) {
-      Kokkos::deep_copy(zero_u_, state.u);
-      Kokkos::deep_copy(row_scratch_, r_try_);
+      copy(state.u, zero_u_);
+      copy(r_try_, row_scratch_);
       at_.evaluate(equations, state.u);
       at_.apply_transposed(row_scratch_, impulse_old_);
       at_.evaluate(equations, u_try_);
       update_quasi_newton(system);
     }
-    Kokkos::deep_copy(state.u, u_try_);
-    Kokkos::deep_copy(state.r, r_try_);
+    copy(u_try_, state.u);
+    copy(r_try_, state.r);
     record = {};
     record.step_length = t;
     record.step = t * norm_max(du_);
@@ -537,8 +537,8 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
     record.linear_residual = report.relative_residual();
   }
   if (options_.best_iterate && std::isfinite(best)) {
-    Kokkos::deep_copy(state.u, best_u_);
-    Kokkos::deep_copy(state.r, best_r_);
+    copy(best_u_, state.u);
+    copy(best_r_, state.r);
   }
   if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
   at_.evaluate(equations, state.u);

@@ -1,6 +1,8 @@
 #include "core/newton.h"
 
 #include "core/classic_newton.h"
+#include "core/proximal_step.h"
+#include "core/safeguarded_step.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -8,7 +10,14 @@ namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
                                         const SolverRegistry& registry) {
-  return std::make_unique<ClassicNewton>(options, registry);
+  switch (options.friction) {
+    case FrictionKind::kProximal:
+      return std::make_unique<ProximalTimeStep>(options, registry);
+    case FrictionKind::kSafeguarded:
+      return std::make_unique<SafeguardedTimeStep>(options, registry);
+    default:
+      return std::make_unique<ClassicNewton>(options, registry);
+  }
 }
 
 }  // namespace
@@ -41,8 +50,8 @@ NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool wa
   const System& system = equations.system();
   NewtonResult result = method_->solve(equations, state, warm);
   if (all_finite(state.u) && all_finite(state.r)) return result;
-  Kokkos::deep_copy(state.r, 0.0);
-  Kokkos::deep_copy(state.u, all_finite(system.u_free) ? system.u_free : system.u_start);
+  fill(state.r, 0.0);
+  copy(all_finite(system.u_free) ? system.u_free : system.u_start, state.u);
   result.status = NewtonStatus::kNonFinite;
   return result;
 }

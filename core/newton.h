@@ -77,7 +77,9 @@ struct NewtonSystemView {
   const BlockCsr* J = nullptr;  ///< unreduced rows
   ConstVector H{};              ///< 9 per node
   ConstVector C{};              ///< 9 per row block
-  std::string_view form;        ///< which formulation S belongs to
+  std::string_view form;        ///< which formulation S belongs to: compliance, stiffness, proximal
+  const BlockCsr* W = nullptr;  ///< proximal: the friction problem v = W r + q it belongs to
+  ConstVector q{};
 };
 using NewtonObserver = std::function<void(const NewtonSystemView&)>;
 

@@ -6,6 +6,7 @@
 
 #include "core/linear_chain.h"
 #include "core/math3.h"
+#include "core/observed_solver.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -66,7 +67,8 @@ void ProximalTimeStep::build(const System& system) {
   newton_.reset();
   dual_->analyze(delassus_.matrix());
   ProximalOptions proximal;
-  proximal.tolerance = std::max(options_.tolerance, 1e-15);
+  // The step's own error decides; the linear problem only must not claim to be solved before.
+  proximal.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
   proximal.unit_free_factor = 1.0;
   proximal.goal = 0.3;
   proximal.max_factorizations = options_.max_iterations;
@@ -74,7 +76,7 @@ void ProximalTimeStep::build(const System& system) {
                                                                     : NormalMap::kMinimum;
   newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal);
   for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_}) *v = Vector("u", at(system.dofs()));
-  for (Vector* v : {&q_, &start_r_, &best_r_}) *v = Vector("r", at(system.rows()));
+  for (Vector* v : {&q_, &start_r_, &warm_r_, &best_r_}) *v = Vector("r", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
 }
 
@@ -85,8 +87,8 @@ void ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstV
     equations.stiffness(u, r, H_);
     invert_blocks(H_, H_inverse_);
   } else {
-    Kokkos::deep_copy(H_, system.M);
-    Kokkos::deep_copy(H_inverse_, system.M_inverse);
+    copy(system.M, H_);
+    copy(system.M_inverse, H_inverse_);
   }
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 change = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
@@ -117,8 +119,8 @@ bool ProximalTimeStep::measure(StepEquations& equations, const State& state) {
   smallest_ = std::min(smallest_, error_.total);
   if (error_.total < best_error_.total) {
     best_error_ = error_;
-    Kokkos::deep_copy(best_u_, state.u);
-    Kokkos::deep_copy(best_r_, state.r);
+    copy(state.u, best_u_);
+    copy(state.r, best_r_);
   }
   return error_.relative <= options_.tolerance;
 }
@@ -150,15 +152,15 @@ bool ProximalTimeStep::out_of_time() const {
 NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, double alpha,
                                        int budget, bool guarded, NewtonResult& result) {
   const System& system = equations.system();
-  Kokkos::deep_copy(state.u, start_u_);
-  Kokkos::deep_copy(state.r, start_r_);
+  copy(start_u_, state.u);
+  copy(start_r_, state.r);
   at_.evaluate(equations, state.u);
   linearise(equations, state.u, state.r);
   newton_->start(state.r, alpha);
   // A guess may be exact already.
   velocity(system, state.r, state.u);
   if (measure(equations, state)) return NewtonStatus::kConverged;
-  if (!std::isfinite(error_.total)) Kokkos::deep_copy(state.u, start_u_);
+  if (!std::isfinite(error_.total)) copy(start_u_, state.u);
   at_.evaluate(equations, start_u_);  // the linearisation's own rows
   int idle = 0;
   while (newton_->factorizations() < budget) {
@@ -181,7 +183,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     if (idle > kMaxIdleSteps) return NewtonStatus::kStalled;
     if (!guarded || error_.total <= kRestartBand * smallest_) {
       linearise(equations, state.u, state.r);
-      Kokkos::deep_copy(start_u_, state.u);
+      copy(state.u, start_u_);
     } else {
       at_.evaluate(equations, start_u_);  // back to the rows of the linearisation
     }
@@ -194,28 +196,43 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   started_ = std::chrono::steady_clock::now();
   fit(system);
   history_.clear();
-  if (!warm) Kokkos::deep_copy(state.r, 0.0);
+  observed_ = 0;
+  E_ = system.E;
+  if (!warm) fill(state.r, 0.0);
   NewtonResult result;
   const double infinity = std::numeric_limits<double>::infinity();
   best_error_ = {};
   best_error_.total = smallest_ = infinity;
-  Kokkos::deep_copy(best_u_, system.u_free);
-  Kokkos::deep_copy(best_r_, 0.0);
-  // start_u_ is moved along by iterate(); a restart begins at the start of the step again.
-  Kokkos::deep_copy(start_u_, system.u_start);
-  Kokkos::deep_copy(start_r_, state.r);
+  copy(system.u_free, best_u_);
+  fill(best_r_, 0.0);
+  copy(state.r, warm_r_);
   const ProximalOptions& proximal = newton_->options();
-  const double alpha = warm ? proximal.alpha_warm : proximal.alpha_cold;
-  const int first = std::min(options_.restart_after, options_.max_iterations);
-  result.status = iterate(equations, state, alpha, first, false, result);
-  if (result.status == NewtonStatus::kBudgetReached && options_.max_iterations > first) {
-    result.restarted = true;
+  struct Attempt {
+    bool warm;
+    int budget;
+    bool guarded;
+  };
+  // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
+  const int all = options_.max_iterations;
+  const Attempt attempts[] = {
+      {warm, warm ? options_.restart_after / 2 : options_.restart_after, false},
+      {false, warm ? options_.restart_after : 0, false},
+      {warm, all, true}};
+  for (const Attempt& attempt : attempts) {
+    const int budget = std::min(attempt.budget, all - result.iterations);
+    if (budget <= 0) continue;
+    result.restarted = result.iterations > 0;
     smallest_ = infinity;
-    Kokkos::deep_copy(start_u_, system.u_start);
-    result.status = iterate(equations, state, alpha, options_.max_iterations - first, true, result);
+    copy(system.u_start, start_u_);
+    copy(warm_r_, start_r_);
+    if (!attempt.warm) fill(start_r_, 0.0);
+    const double alpha = attempt.warm ? proximal.alpha_warm : proximal.alpha_cold;
+    result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
+    if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
+      break;
   }
-  Kokkos::deep_copy(state.u, best_u_);
-  Kokkos::deep_copy(state.r, best_r_);
+  copy(best_u_, state.u);
+  copy(best_r_, state.r);
   result.error = best_error_;
   result.linear_solver = std::string(dual_->solver().name());
   if (!std::isfinite(best_error_.total)) result.status = NewtonStatus::kNonFinite;

@@ -55,7 +55,9 @@ class ProximalTimeStep final : public StepMethod {
   Delassus delassus_;
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
-  Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, best_u_, best_r_;
+  Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_, best_r_;
+  ConstVector E_;         // of the system being solved
+  int observed_ = 0;      // linear systems shown to the observer
   StepError error_;       // of the last measured iterate
   StepError best_error_;  // of best_u_, best_r_
   double smallest_ = 0.0;

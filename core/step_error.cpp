@@ -58,7 +58,7 @@ void StepEvaluation::fit(const System& system) {
 }
 
 void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {
-  Kokkos::deep_copy(impulse, 0.0);
+  fill(impulse, 0.0);
   for (Index i = 0; i < J.rows; ++i) {
     const Vec3 r_i = load3(&r(kBlock * i));
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {

@@ -7,6 +7,17 @@
 
 namespace nsn {
 
+void copy(ConstVector x, Vector y) {
+  for_range(size_of(y), [&](Index begin, Index end) {
+    std::copy(x.data() + begin, x.data() + end, y.data() + begin);
+  });
+}
+
+void fill(Vector x, double value) {
+  for_range(size_of(x),
+            [&](Index begin, Index end) { std::fill(x.data() + begin, x.data() + end, value); });
+}
+
 double dot(ConstVector x, ConstVector y) {
   return sum_range<1>(size_of(x), [=](Index first, Index last, auto& sum) {
     double s = 0.0;

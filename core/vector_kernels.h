@@ -5,6 +5,10 @@
 
 namespace nsn {
 
+/// y = x; without the fences of Kokkos::deep_copy
+void copy(ConstVector x, Vector y);
+/// x_i = value
+void fill(Vector x, double value);
 /// x^T y
 double dot(ConstVector x, ConstVector y);
 /// |x|_2

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/linear_operator.h"
+#include "core/vector_kernels.h"
 
 namespace nsn {
 namespace {
@@ -41,10 +42,10 @@ void IslandEquations::assemble(const World& world, const Island& island,
   set_rows();
   start_.fit(system_);
   resize(zero_, system_.dofs());
-  Kokkos::deep_copy(zero_, 0.0);
+  fill(zero_, 0.0);
   start_.evaluate(*this, zero_);
   set_complementarity_scaling({}, start_.J, system_);
-  Kokkos::deep_copy(system_.rho_error, system_.rho);
+  copy(system_.rho, system_.rho_error);
   set_complementarity_scaling(scaling, start_.J, system_);
 }
 

@@ -22,9 +22,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// body(i) for i = 0 ... n - 1, each confined to its thread; the first exception is thrown again.
-template <class Body>
-void for_each_island(int n, const Body& body) {
+/// body(i) for i = 0 ... n - 1, each confined to its thread; an exception is thrown again here.
+/// Only the thread that started Kokkos may allocate views: islands that will allocate go first, one
+/// after the other.
+template <class Allocates, class Body>
+void for_each_island(int n, const Allocates& allocates, const Body& body) {
   std::exception_ptr error;
   std::mutex mutex;
   const auto guarded = [&](const int i) {
@@ -37,10 +39,15 @@ void for_each_island(int n, const Body& body) {
     }
   };
   if (n > 1 && detail::may_dispatch()) {
+    for (int i = 0; i < n; ++i) {
+      if (allocates(i)) guarded(i);
+    }
     Kokkos::parallel_for("islands",
                          Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Dynamic>>(
                              0, n, Kokkos::ChunkSize(1)),
-                         guarded);
+                         [&](const int i) {
+                           if (!allocates(i)) guarded(i);
+                         });
   } else {
     for (int i = 0; i < n; ++i) guarded(i);
   }
@@ -54,6 +61,7 @@ struct Simulation::Slot {
   NewtonSolver newton;
   State state;
   bool warm = false;
+  std::uint64_t solved_pattern = 0;  // the solver has its memory for this one
   NewtonResult result;
 
   Slot(const NewtonOptions& options, const SolverRegistry& registry) : newton(options, registry) {}
@@ -81,6 +89,9 @@ const StepReport& Simulation::step() {
   start = Clock::now();
   solve();
   report_.solve_seconds = seconds_since(start);
+  for (int i = 0; inspector_ && i < num_islands_; ++i) {
+    inspector_(i, slots_[at(i)]->equations, slots_[at(i)]->result);
+  }
   move_bodies();
   keep_impulses();
   summarise();
@@ -115,7 +126,7 @@ void Simulation::assemble() {
   while (static_cast<int>(slots_.size()) < num_islands_) {
     slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
   }
-  for_each_island(num_islands_, [&](int i) {
+  for (int i = 0; i < num_islands_; ++i) {
     Slot& slot = *slots_[at(i)];
     slot.equations.assemble(world_, islands[at(i)], sets_, options_.complementarity, shared_);
     const System& system = slot.equations.system();
@@ -130,7 +141,7 @@ void Simulation::assemble() {
       store3(&slot.state.r(kBlock * row),
              known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
     }
-  });
+  }
 }
 
 void Simulation::solve() {
@@ -140,7 +151,13 @@ void Simulation::solve() {
   }
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) return solve_island(*slots_[0]);
-  for_each_island(num_islands_, [&](int i) { solve_island(*slots_[at(i)]); });
+  const auto allocates = [&](int i) {
+    return slots_[at(i)]->solved_pattern != slots_[at(i)]->equations.system().pattern_id;
+  };
+  for_each_island(num_islands_, allocates, [&](int i) { solve_island(*slots_[at(i)]); });
+  for (int i = 0; i < num_islands_; ++i) {
+    slots_[at(i)]->solved_pattern = slots_[at(i)]->equations.system().pattern_id;
+  }
 }
 
 void Simulation::solve_island(Slot& slot) const {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -88,6 +87,9 @@ class Simulation {
 
   /// Forgets the impulses of the last step: the next one starts cold.
   void forget_impulses() { impulses_.clear(); }
+  /// Called for every island once it is solved, before the bodies move, from this thread.
+  using Inspector = std::function<void(int island, StepEquations&, const NewtonResult&)>;
+  void inspect(Inspector inspector) { inspector_ = std::move(inspector); }
   /// Sees every Newton matrix of the next steps; the first argument is the island.
   void observe(std::function<void(int, const NewtonSystemView&)> observer);
 
@@ -97,7 +99,6 @@ class Simulation {
   void assemble();
   void solve();
   void solve_island(Slot& slot) const;
-  void move_free_bodies();
   void move_bodies();
   void keep_impulses();
   void summarise();
@@ -118,6 +119,7 @@ class Simulation {
   std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
   std::function<void(int, const NewtonSystemView&)> observer_;
+  Inspector inspector_;
 };
 
 }  // namespace nsn

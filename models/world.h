@@ -51,9 +51,9 @@ struct PairSurface {
 struct PointOnPlane {
   int body_a = 0;
   int body_b = 0;
-  Vec3 point;   ///< body axes of a
-  Vec3 origin;  ///< a point of the plane, body axes of b
-  Vec3 normal;  ///< unit, body axes of b; a lies on its positive side
+  Vec3 point{};          ///< body axes of a
+  Vec3 origin{};         ///< a point of the plane, body axes of b
+  Vec3 normal{0, 0, 1};  ///< unit, body axes of b; a lies on its positive side
   double mu = 0.5;
   double compliance = 0.0;  ///< m/N
   double thickness = 0.0;   ///< m

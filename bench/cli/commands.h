@@ -15,5 +15,9 @@ using AddCommand = void (*)(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_solvers_command(CLI::App& app, int& exit_code);
+void add_scenes_command(CLI::App& app, int& exit_code);
+void add_run_command(CLI::App& app, int& exit_code);
+void add_export_command(CLI::App& app, int& exit_code);
+void add_robustness_command(CLI::App& app, int& exit_code);
 
 }  // namespace nsn::cli

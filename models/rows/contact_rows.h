@@ -16,8 +16,8 @@ namespace nsn {
 struct Contact {
   int body_a = 0;
   int body_b = 0;
-  Vec3 local_a;  ///< point on a: in body axes if it turns with a, else the arm in world axes
-  Vec3 local_b;
+  Vec3 local_a{};  ///< point on a: in body axes if it turns with a, else the arm in world axes
+  Vec3 local_b{};
   bool turns_a = true;
   bool turns_b = true;
   Vec3 normal{0, 0, 1};     ///< unit, from b to a

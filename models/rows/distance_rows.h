@@ -14,8 +14,8 @@ namespace nsn {
 struct Distance {
   int body_a = 0;
   int body_b = 0;
-  Vec3 local_a;
-  Vec3 local_b;
+  Vec3 local_a{};
+  Vec3 local_b{};
   double length = 1.0;      ///< L, m, > 0
   double compliance = 0.0;  ///< m/N, >= 0
 };

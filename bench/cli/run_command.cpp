@@ -1,0 +1,235 @@
+// nsn run SCENE: simulates, and says how well and how fast.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "backends/standard_backends.h"
+#include "bench/cli/commands.h"
+#include "bench/cli/common_options.h"
+#include "bench/cli/newton_export.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/report_json.h"
+#include "bench/cli/scene_picture.h"
+#include "bench/cli/simulation_options.h"
+#include "bench/cli/table.h"
+#include "bench/cli/vtk_series.h"
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/runtime.h"
+#include "models/scenes/scene.h"
+#include "models/simulation.h"
+
+namespace nsn::cli {
+namespace {
+
+struct RunFlags {
+  std::string scene;
+  int steps = 0;  ///< 0: the scene's own
+  std::string picture;
+  std::string contacts;
+  std::string dump_failures;
+  int frames_every = 1;
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// What is collected over the steps.
+struct Collected {
+  std::vector<Row> steps;
+  std::vector<double> error, detect, assemble, solve;
+  double newton = 0.0;
+  double linear = 0.0;
+  double error_max = 0.0;
+  double penetration = 0.0;
+  int contacts = 0;
+  int unconverged = 0;
+  std::vector<Row> contact_rows;
+
+  void add(int step, const Simulation& simulation) {
+    const StepReport& r = simulation.report();
+    error.push_back(r.error.total);
+    detect.push_back(1e3 * r.detect_seconds);
+    assemble.push_back(1e3 * r.assemble_seconds);
+    solve.push_back(1e3 * r.solve_seconds);
+    newton += r.newton_iterations;
+    linear += r.linear_iterations;
+    error_max = std::max(error_max, r.error.total);
+    penetration = std::max(penetration, r.penetration);
+    contacts = std::max(contacts, r.contacts);
+    unconverged += r.converged() ? 0 : 1;
+    steps.push_back({{"step", step},
+                     {"time_s", simulation.world().time},
+                     {"status", std::string(to_string(r.status))},
+                     {"contacts", r.contacts},
+                     {"islands", r.islands},
+                     {"newton_iterations", r.newton_iterations},
+                     {"factorizations", r.factorizations},
+                     {"linear_iterations", r.linear_iterations},
+                     {"error_mps", r.error.total},
+                     {"error_normal_m", r.error.normal},
+                     {"error_friction_mps", r.error.friction},
+                     {"error_momentum_mps", r.error.momentum},
+                     {"error_relative", r.error.relative},
+                     {"worst_row", r.worst_row},
+                     {"penetration_m", r.penetration},
+                     {"energy_j", r.energy},
+                     {"speed_mps", r.speed},
+                     {"handed_over", r.handed_over},
+                     {"detect_ms", detect.back()},
+                     {"assemble_ms", assemble.back()},
+                     {"solve_ms", solve.back()}});
+  }
+
+  void add_contacts(int step, const Simulation& simulation) {
+    const double h = simulation.options().h;
+    for (int k = 0; k < simulation.contacts().size(); ++k) {
+      const Contact& c = simulation.contacts().contacts()[static_cast<std::size_t>(k)];
+      const Vec3 p = simulation.contact_point(k);
+      const Vec3 f = (1.0 / h) * simulation.contact_impulse(k);
+      contact_rows.push_back({{"step", step},
+                              {"body_a", c.body_a},
+                              {"body_b", c.body_b},
+                              {"x_m", p[0]},
+                              {"y_m", p[1]},
+                              {"z_m", p[2]},
+                              {"normal_x", c.normal[0]},
+                              {"normal_y", c.normal[1]},
+                              {"normal_z", c.normal[2]},
+                              {"gap_m", simulation.contact_gap(k)},
+                              {"force_x_n", f[0]},
+                              {"force_y_n", f[1]},
+                              {"force_z_n", f[2]}});
+    }
+  }
+};
+
+double largest_displacement(const World& world, const std::vector<Vec3>& start) {
+  double largest = 0.0;
+  for (int b = 0; b < world.num_bodies(); ++b) {
+    largest = std::max(largest, norm(world.body(b).position - start[static_cast<std::size_t>(b)]));
+  }
+  return largest;
+}
+
+Row summary(const RunFlags& given, int steps, const Collected& all, const Simulation& simulation,
+            double displacement, double energy_start) {
+  return {{"scene", given.scene},
+          {"steps", steps},
+          {"status", all.unconverged == 0 ? "converged" : "not converged"},
+          {"unconverged_steps", all.unconverged},
+          {"newton_iterations_mean", all.newton / steps},
+          {"linear_iterations_mean", all.linear / steps},
+          {"error_median_mps", median(all.error)},
+          {"error_max_mps", all.error_max},
+          {"penetration_max_m", all.penetration},
+          {"displacement_max_m", displacement},
+          {"speed_max_mps", simulation.report().speed},
+          {"energy_start_j", energy_start},
+          {"energy_end_j", simulation.report().energy},
+          {"contacts_max", all.contacts},
+          {"detect_ms_median", median(all.detect)},
+          {"assemble_ms_median", median(all.assemble)},
+          {"solve_ms_median", median(all.solve)}};
+}
+
+void print_summary(const Row& row) {
+  const auto number = [&](const char* key) { return row[key].get<double>(); };
+  fmt::print("{}, {} steps, {} contacts at most\n", row["scene"].get<std::string>(),
+             row["steps"].get<int>(), row["contacts_max"].get<int>());
+  fmt::print("  not converged   {} steps\n", row["unconverged_steps"].get<int>());
+  fmt::print("  iterations      {:.2f} Newton, {:.1f} linear per step\n",
+             number("newton_iterations_mean"), number("linear_iterations_mean"));
+  fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest\n",
+             number("error_median_mps"), number("error_max_mps"));
+  fmt::print("  penetration     {:.1e} m largest\n", number("penetration_max_m"));
+  fmt::print("  displacement    {:.6g} m largest, speed {:.3g} m/s at the end\n",
+             number("displacement_max_m"), number("speed_max_mps"));
+  fmt::print("  energy          {:.6g} J -> {:.6g} J\n", number("energy_start_j"),
+             number("energy_end_j"));
+  fmt::print("  time per step   detect {:.3f} ms, assemble {:.3f} ms, solve {:.3f} ms (medians)\n",
+             number("detect_ms_median"), number("assemble_ms_median"), number("solve_ms_median"));
+}
+
+int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlags& given) {
+  const Runtime runtime(common.threads);
+  const SceneInfo& info = scene_info(given.scene);
+  NSN_THROW_UNLESS(given.steps >= 0, "--steps {} is negative", given.steps);
+  NSN_THROW_UNLESS(given.frames_every >= 1, "--frame-every {} is not positive", given.frames_every);
+  const int steps = given.steps > 0 ? given.steps : info.default_steps;
+  Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
+                        standard_backends());
+  std::vector<Vec3> start;
+  for (const Body& body : simulation.world().bodies()) start.push_back(body.position);
+  const double energy_start = energy(simulation.world());
+  std::unique_ptr<VtkSeries> series;
+  if (!common.out.empty()) {
+    series = std::make_unique<VtkSeries>(common.out, given.scene);
+    series->add(simulation.world());
+  }
+  Collected all;
+  int step = 0;
+  if (!given.dump_failures.empty()) {
+    simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
+      if (result.converged()) return;
+      write_friction_step(given.dump_failures, equations, given.scene, step, island);
+    });
+  }
+  {
+    Progress progress(given.scene, steps, common.prints_tables());
+    for (int k = 1; k <= steps; ++k) {
+      progress.step();
+      step = k;
+      simulation.step();
+      all.add(k, simulation);
+      if (!given.contacts.empty()) all.add_contacts(k, simulation);
+      if (series && k % given.frames_every == 0) series->add(simulation.world());
+    }
+  }
+  const double displacement = largest_displacement(simulation.world(), start);
+  const Row row = summary(given, steps, all, simulation, displacement, energy_start);
+  if (series) {
+    series->finish();
+    const std::filesystem::path folder = common.out;
+    write_file(folder / "steps.csv", to_csv(all.steps));
+    write_picture(simulation.world(), folder / (given.scene + ".png"));
+  }
+  if (!given.picture.empty()) write_picture(simulation.world(), given.picture);
+  if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
+  if (!common.json.empty()) write_json(common.json, json_report({row}));
+  if (common.prints_tables()) print_summary(row);
+  return all.unconverged == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("run", "simulate a scene");
+  auto common = std::make_shared<CommonOptions>();
+  auto flags = std::make_shared<SimulationFlags>();
+  auto given = std::make_shared<RunFlags>();
+  command->add_option("scene", given->scene, "which scene (nsn scenes lists them)")->required();
+  command->add_option("--steps", given->steps, "number of steps (default: the scene's own)");
+  command->add_option("--picture", given->picture, "PNG of the last frame");
+  command->add_option("--contacts", given->contacts, "CSV of every contact of every step");
+  command->add_option("--dump-failures", given->dump_failures,
+                      "folder for the systems of steps that did not converge");
+  command->add_option("--frame-every", given->frames_every, "steps between frames in --out")
+      ->capture_default_str();
+  add_simulation_flags(*command, *flags);
+  add_threads_option(*command, *common);
+  add_json_option(*command, *common);
+  add_out_option(*command, *common, "steps.csv, VTK frames and a picture");
+  add_quiet_option(*command, *common);
+  command->callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
+}
+
+}  // namespace nsn::cli

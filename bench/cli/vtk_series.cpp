@@ -1,0 +1,87 @@
+#include "bench/cli/vtk_series.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/io/atomic_file.h"
+
+namespace nsn::cli {
+namespace {
+
+constexpr int kVtkPolygon = 7;
+
+/// One data array in ASCII.
+std::string data_array(const char* type, const char* name, int components,
+                       const std::string& text) {
+  return fmt::format(
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" "
+      "format=\"ascii\">{}</DataArray>\n",
+      type, name, components, text);
+}
+
+/// Points and polygons of a world.
+struct Cells {
+  std::string points, connectivity, offsets, types, body, speed;
+  int num_points = 0;
+  int num_cells = 0;
+  std::size_t entries = 0;
+
+  void add(const World& world, const PlacedShape& placed) {
+    const Body& owner = world.body(placed.body);
+    const SurfaceMesh mesh = placed.shape->surface();
+    for (const Vec3& point : mesh.points) {
+      const Vec3 p = owner.to_world(placed.offset + rotation_matrix(placed.rotation) * point);
+      points += fmt::format("{:.9g} {:.9g} {:.9g}\n", p[0], p[1], p[2]);
+    }
+    for (const auto& polygon : mesh.polygons) {
+      for (const int k : polygon) connectivity += fmt::format("{} ", num_points + k);
+      entries += polygon.size();
+      offsets += fmt::format("{} ", entries);
+      types += fmt::format("{} ", kVtkPolygon);
+      body += fmt::format("{} ", placed.body);
+      speed += fmt::format("{:.6g} ", norm(owner.velocity));
+      ++num_cells;
+    }
+    num_points += static_cast<int>(mesh.points.size());
+  }
+};
+
+std::string frame_name(const std::string& name, std::size_t frame) {
+  return fmt::format("{}_{:06}.vtu", name, frame);
+}
+
+}  // namespace
+
+VtkSeries::VtkSeries(std::filesystem::path folder, std::string name)
+    : folder_(std::move(folder)), name_(std::move(name)) {}
+
+void VtkSeries::add(const World& world) {
+  Cells cells;
+  for (const PlacedShape& placed : world.shapes()) cells.add(world, placed);
+  const std::string text = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
+      "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" "
+      "NumberOfCells=\"{}\">\n<Points>\n{}</Points>\n<Cells>\n{}{}{}</Cells>\n<CellData>\n{}{}"
+      "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
+      cells.num_points, cells.num_cells, data_array("Float64", "Points", 3, cells.points),
+      data_array("Int32", "connectivity", 1, cells.connectivity),
+      data_array("Int32", "offsets", 1, cells.offsets),
+      data_array("UInt8", "types", 1, cells.types), data_array("Int32", "body", 1, cells.body),
+      data_array("Float64", "speed", 1, cells.speed));
+  write_file(folder_ / frame_name(name_, times_.size()), text);
+  times_.push_back(world.time);
+}
+
+void VtkSeries::finish() const {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+      "byte_order=\"LittleEndian\">\n<Collection>\n";
+  for (std::size_t frame = 0; frame < times_.size(); ++frame) {
+    text += fmt::format("<DataSet timestep=\"{:.9g}\" part=\"0\" file=\"{}\"/>\n", times_[frame],
+                        frame_name(name_, frame));
+  }
+  write_file(folder_ / (name_ + ".pvd"), text + "</Collection>\n</VTKFile>\n");
+}
+
+}  // namespace nsn::cli

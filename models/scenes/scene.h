@@ -1,0 +1,38 @@
+/// Scenes by name: written once, used by tests, benchmarks, studies and the command line.
+///
+///   nsn::World world = nsn::make_scene("heavy-stack", {{"mu", "0.4"}});
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/options.h"
+#include "models/world.h"
+
+namespace nsn {
+
+struct SceneInfo {
+  std::string name;
+  std::string summary;              ///< one line: what it shows and its closed form
+  std::vector<OptionSpec> options;  ///< parameters with unit, default and range
+  int default_steps = 240;          ///< of 1/120 s
+  std::function<World(const Options&)> make;
+};
+
+/// All scenes, in the order of the documentation.
+const std::vector<SceneInfo>& scenes();
+/// Throws std::invalid_argument with the nearest names for an unknown one.
+const SceneInfo& scene_info(std::string_view name);
+/// Throws std::invalid_argument for an unknown scene, an unknown parameter or a value out of range.
+World make_scene(std::string_view name, const Options::Assignments& parameters = {});
+
+// Families of scenes, one file each; scenes() joins them.
+std::vector<SceneInfo> sliding_scenes();  ///< sliding.cpp
+std::vector<SceneInfo> balance_scenes();  ///< balance.cpp
+std::vector<SceneInfo> stack_scenes();    ///< stacks.cpp
+std::vector<SceneInfo> arch_scenes();     ///< arches.cpp
+std::vector<SceneInfo> pile_scenes();     ///< piles.cpp
+
+}  // namespace nsn

@@ -1,0 +1,290 @@
+// What must hold for any step: invariances, islands, repeatability, memory, bad input, collision.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/collision/box.h"
+#include "models/collision/broad_phase.h"
+#include "models/collision/plane.h"
+#include "models/collision/sphere.h"
+#include "models/rows/contact_rows.h"
+#include "models/scenes/parts.h"
+#include "tests/support/simulate.h"
+
+namespace nsn {
+namespace {
+
+using test::advance;
+using test::simulate;
+
+/// Two sliding stacks apart from each other: two islands.
+World two_stacks(const std::vector<int>& order, const Mat3& turn = identity<3>(),
+                 double length = 1.0, double mass = 1.0) {
+  World world;
+  world.gravity = length * (turn * Vec3{0.0, 0.0, -9.81});
+  world.margin = 0.005 * length;
+  // Quaternion of `turn` for a rotation about y.
+  const double angle = std::atan2(turn(0, 2), turn(0, 0));
+  const Quaternion q = rotation_about({0, 1, 0}, angle);
+  Body ground;
+  ground.kind = BodyKind::kStatic;
+  ground.orientation = q;
+  world.add_shape(world.add_body(ground), std::make_shared<Plane>(), {.mu = 0.5});
+  for (const int k : order) {
+    const Vec3 place{3.0 * (k % 2), 0.0, 0.25 + 0.5 * (k / 2)};
+    const int box = add_box(world, {length, length, 0.5 * length}, mass * (1.0 + 7.0 * k),
+                            length * (turn * place), 0.5, q);
+    world.body(box).velocity = length * (turn * Vec3{1.0 + 0.3 * k, 0.2 * k, 0.0});
+  }
+  return world;
+}
+
+/// Velocities after one step, by box 0 ... 5.
+std::vector<Vec3> velocities(World world, const std::vector<int>& order, bool islands = true) {
+  SimulationOptions options;
+  options.islands = islands;
+  Simulation simulation(std::move(world), options, standard_backends());
+  EXPECT_TRUE(simulation.step().converged());
+  std::vector<Vec3> v(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    v[static_cast<std::size_t>(order[i])] =
+        simulation.world().body(static_cast<int>(i) + 1).velocity;
+  }
+  return v;
+}
+
+const std::vector<int> kOrder{0, 1, 2, 3, 4, 5};
+// Steps are solved to 1e-9 of about 3 m/s; two answers differ by a small multiple of it, more where
+// the stack amplifies an error.
+constexpr double kTolerance = 1e-7;
+
+void expect_near(const std::vector<Vec3>& a, const std::vector<Vec3>& b, double scale = 1.0) {
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LT(norm(a[i] - b[i]), scale * kTolerance) << i;
+}
+
+TEST(Islands, GiveTheVelocitiesOfTheWholeSystem) {
+  expect_near(velocities(two_stacks(kOrder), kOrder, true),
+              velocities(two_stacks(kOrder), kOrder, false));
+}
+
+TEST(Islands, AreFoundApart) {
+  Simulation simulation(two_stacks(kOrder), {}, standard_backends());
+  EXPECT_EQ(simulation.step().islands, 2);
+}
+
+TEST(Invariance, OrderOfBodiesDoesNotMatter) {
+  const std::vector<int> shuffled{4, 1, 5, 0, 3, 2};
+  expect_near(velocities(two_stacks(kOrder), kOrder), velocities(two_stacks(shuffled), shuffled));
+}
+
+TEST(Invariance, TurningTheWorldTurnsTheVelocities) {
+  const Mat3 turn = rotation_matrix(rotation_about({0, 1, 0}, 0.7));
+  std::vector<Vec3> turned = velocities(two_stacks(kOrder, turn), kOrder);
+  for (Vec3& v : turned) v = transpose(turn) * v;
+  expect_near(velocities(two_stacks(kOrder), kOrder), turned);
+}
+
+TEST(Invariance, MillimetresAndGramsGiveTheSameMotion) {
+  std::vector<Vec3> small = velocities(two_stacks(kOrder, identity<3>(), 1e3, 1e3), kOrder);
+  for (Vec3& v : small) v = 1e-3 * v;
+  expect_near(velocities(two_stacks(kOrder), kOrder), small);
+}
+
+TEST(WarmStart, ExactGuessTakesNoIteration) {
+  auto simulation = simulate("heavy-stack");
+  advance(simulation, 40);
+  EXPECT_EQ(simulation.step().factorizations, 0);
+}
+
+std::uint64_t hash_of_run(const std::string& scene, int steps) {
+  SimulationOptions options;
+  options.newton.linear = {"contact-lu"};
+  auto simulation = simulate(scene, {}, options);
+  advance(simulation, steps);
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a over the bits of the state
+  for (const Body& body : simulation.world().bodies()) {
+    for (const Vec3& v : {body.position, body.velocity, body.angular_velocity}) {
+      for (int k = 0; k < 3; ++k) {
+        const double value = v[k];
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        for (int byte = 0; byte < 8; ++byte) {
+          hash = (hash ^ (bits >> (8 * byte) & 0xffU)) * 1099511628211ULL;
+        }
+      }
+    }
+  }
+  return hash;
+}
+
+TEST(Determinism, RunsRepeatBitForBit) {
+  for (const auto* scene : {"sliding-stack", "arch", "capstan"}) {
+    EXPECT_EQ(hash_of_run(scene, 20), hash_of_run(scene, 20)) << scene;
+  }
+}
+
+TEST(Failure, AStepThatDoesNotConvergeSaysSoAndStaysFinite) {
+  SimulationOptions options;
+  options.newton.max_iterations = 1;
+  options.newton.tolerance = 1e-14;
+  auto simulation = simulate("sliding-stack", {}, options);
+  const StepReport& report = simulation.step();
+  EXPECT_FALSE(report.converged());
+  EXPECT_TRUE(std::isfinite(report.error.total));
+  EXPECT_GE(report.worst_row, 0);
+  EXPECT_TRUE(std::isfinite(report.energy));
+}
+
+TEST(Failure, CancelEndsAStep) {
+  SimulationOptions options;
+  options.newton.cancel = [] { return true; };
+  auto simulation = simulate("sliding-stack", {}, options);
+  EXPECT_EQ(simulation.step().status, NewtonStatus::kCancelled);
+}
+
+TEST(EmptyInput, IsValid) {
+  Simulation nothing(World{}, {}, standard_backends());
+  EXPECT_TRUE(nothing.step().converged());
+  World all_static;
+  add_ground(all_static, 0.5);
+  Simulation still(std::move(all_static), {}, standard_backends());
+  EXPECT_TRUE(still.step().converged());
+  auto frictionless = simulate("sliding-box", {{"mu", "0"}});
+  advance(frictionless, 10);
+  EXPECT_NEAR(frictionless.world().body(1).velocity[0], 3.0, 1e-8);
+}
+
+TEST(BadInput, NamesTheItem) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto message = [](const std::function<void(World&)>& act) -> std::string {
+    World world;
+    world.add_body({});
+    world.add_body({});
+    try {
+      act(world);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto body = [](auto change) {
+    return [change](World& world) {
+      Body b;
+      b.name = "culprit";
+      change(b);
+      world.add_body(b);
+    };
+  };
+  EXPECT_NE(message(body([](Body& b) { b.mass = 0.0; })).find("culprit"), std::string::npos);
+  EXPECT_NE(message(body([](Body& b) { b.mass = -1.0; })).find("mass"), std::string::npos);
+  EXPECT_NE(message(body([](Body& b) {
+              b.inertia = diagonal(Vec3{1, -1, 1});
+            })).find("inertia"),
+            std::string::npos);
+  EXPECT_NE(message(body([&](Body& b) {
+              b.position = {nan, 0, 0};
+            })).find("finite"),
+            std::string::npos);
+  EXPECT_NE(message(body([&](Body& b) {
+              b.force = {0, nan, 0};
+            })).find("force"),
+            std::string::npos);
+  const auto contact = [](auto change) {
+    return [change](World& world) {
+      PointOnPlane c;
+      c.body_a = 0;
+      c.body_b = 1;
+      change(c);
+      world.add_contact(c);
+    };
+  };
+  EXPECT_NE(message(contact([](PointOnPlane& c) { c.normal = {}; })).find("contact 0"),
+            std::string::npos);
+  EXPECT_NE(message(contact([](PointOnPlane& c) { c.mu = -0.1; })).find("friction"),
+            std::string::npos);
+  EXPECT_NE(message(contact([](PointOnPlane& c) { c.body_b = 7; })).find("body 7"),
+            std::string::npos);
+  EXPECT_THROW(make_scene("heavy-stak"), std::invalid_argument);
+  EXPECT_THROW(make_scene("arch", {{"blokcs", "3"}}), std::invalid_argument);
+  EXPECT_THROW(newton_preset("fast"), std::invalid_argument);
+  SimulationOptions options;
+  options.h = 0.0;
+  EXPECT_THROW(simulate("arch", {}, options), std::invalid_argument);
+  options = {};
+  options.newton.linear = {"no-such-solver"};
+  EXPECT_THROW(simulate("arch", {}, options), std::invalid_argument);
+}
+
+TEST(BroadPhase, FindsWhatAllPairsFind) {
+  SceneRandom random(5);
+  std::vector<Aabb> boxes;
+  for (int i = 0; i < 300; ++i) {
+    const Vec3 centre{random.uniform(), random.uniform(), random.uniform()};
+    const double r = i % 17 == 0 ? 0.3 : 0.04;
+    boxes.push_back({centre - Vec3{r, r, r}, centre + Vec3{r, r, r}});
+  }
+  boxes.push_back({{}, {}, false});
+  std::vector<BroadPhase::Pair> expected;
+  for (int i = 0; i < 301; ++i) {
+    for (int j = i + 1; j < 301; ++j) {
+      if (overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(j)])) {
+        expected.emplace_back(i, j);
+      }
+    }
+  }
+  BroadPhase broad_phase;
+  EXPECT_EQ(broad_phase.find(boxes), expected);
+}
+
+Manifold collide(const Shape& a, const Pose& p, const Shape& b, const Pose& q, double margin) {
+  Manifold out;
+  standard_pairs().find(a.type(), b.type()).collide(a, p, b, q, margin, out);
+  return out;
+}
+
+TEST(Collision, StackedBoxesTouchAtFourCorners) {
+  const Box box({1, 1, 1});
+  const Manifold m = collide(box, {{0.1, 0, 1.0}}, box, {{0, 0, 0}}, 0.01);
+  ASSERT_EQ(m.size(), 4U);
+  for (const ContactPoint& p : m) {
+    EXPECT_NEAR(p.normal[2], 1.0, 1e-12);
+    EXPECT_NEAR(dot(p.normal, p.on_a - p.on_b), 0.0, 1e-12);
+    EXPECT_NEAR(p.on_b[2], 0.5, 1e-12);
+  }
+}
+
+TEST(Collision, CrossedEdgesTouchInOnePoint) {
+  const Box rod({2.0, 0.2, 0.2});
+  const Mat3 quarter = rotation_matrix(rotation_about({0, 0, 1}, 0.5 * std::numbers::pi));
+  const Mat3 eighth = rotation_matrix(rotation_about({1, 0, 0}, 0.25 * std::numbers::pi));
+  const double reach = 0.1 * std::sqrt(2.0);
+  const Manifold m =
+      collide(rod, {{0, 0, 2.0 * reach - 0.01}, quarter * eighth}, rod, {{}, eighth}, 0.01);
+  ASSERT_EQ(m.size(), 1U);
+  EXPECT_NEAR(m[0].normal[2], 1.0, 1e-9);
+  EXPECT_NEAR(dot(m[0].normal, m[0].on_a - m[0].on_b), -0.01, 1e-9);
+}
+
+TEST(Collision, SphereMeetsFaceEdgeAndInsideOfABox) {
+  const Sphere ball(0.5);
+  const Box box({2, 2, 2});
+  EXPECT_NEAR(collide(ball, {{0, 0, 1.4}}, box, {}, 0.1)[0].normal[2], 1.0, 1e-12);
+  const Manifold edge = collide(ball, {{1.3, 0, 1.3}}, box, {}, 0.1);
+  EXPECT_NEAR(edge[0].normal[0], std::sqrt(0.5), 1e-12);
+  const Manifold inside = collide(ball, {{0, 0, 0.9}}, box, {}, 0.1);
+  EXPECT_NEAR(inside[0].normal[2], 1.0, 1e-12);
+  EXPECT_NEAR(dot(inside[0].normal, inside[0].on_a - inside[0].on_b), -0.6, 1e-12);
+  EXPECT_TRUE(collide(ball, {{0, 0, 1.7}}, box, {}, 0.1).empty());
+}
+
+}  // namespace
+}  // namespace nsn

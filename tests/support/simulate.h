@@ -1,0 +1,31 @@
+/// Runs a scene by name for tests.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "backends/standard_backends.h"
+#include "models/scenes/scene.h"
+#include "models/simulation.h"
+
+namespace nsn::test {
+
+inline Simulation simulate(const std::string& scene, const Options::Assignments& parameters = {},
+                           SimulationOptions options = {}) {
+  return Simulation(make_scene(scene, parameters), std::move(options), standard_backends());
+}
+
+inline SimulationOptions with_preset(const std::string& name) {
+  SimulationOptions options;
+  options.newton = newton_preset(name);
+  return options;
+}
+
+/// Advances; returns how many steps did not converge.
+inline int advance(Simulation& simulation, int steps) {
+  int failed = 0;
+  for (int k = 0; k < steps; ++k) failed += simulation.step().converged() ? 0 : 1;
+  return failed;
+}
+
+}  // namespace nsn::test
