@@ -37,7 +37,7 @@ struct Answer {
 template <class Problem>
 Answer solve(const Problem& problem) {
   const FrictionResult result = FrictionSolver({}, standard_backends()).solve(problem);
-  return {result.solved(), std::string(to_string(result.status)), result.r, answer.u};
+  return {result.solved(), std::string(to_string(result.status)), result.r, result.u};
 }
 
 Answer solve(const LinearComplementarityProblem& problem) {
