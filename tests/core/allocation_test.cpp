@@ -1,7 +1,5 @@
 // solve() allocates nothing: neither from the heap nor through Kokkos.
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -9,36 +7,12 @@
 #include "bench/support/generated_systems.h"
 #include "core/schur_complement.h"
 #include "core/schur_operator.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads)
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* const p = std::malloc(size > 0 ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) {
-  return operator new(size);
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  std::free(p);
-}
-// NOLINTEND(misc-new-delete-overloads)
+#include "tests/support/count_allocations.h"
 
 namespace nsn {
 namespace {
+
+using testing_support::allocations;
 
 class NoAllocation : public ::testing::TestWithParam<const char*> {};
 
@@ -54,9 +28,9 @@ TEST_P(NoAllocation, InASecondSolve) {
   ASSERT_TRUE(solver->solve(system.b, x, control).ok());
   Kokkos::deep_copy(x, 0.0);
 
-  const long before = allocations.load();
+  const long before = allocations();
   const LinearReport report = solver->solve(system.b, x, control);
-  const long after = allocations.load();
+  const long after = allocations();
 
   EXPECT_TRUE(report.ok());
   EXPECT_GT(report.iterations, 0);
@@ -74,11 +48,19 @@ TEST(SchurForms, RefreshAllocatesNothing) {
   SchurComplement schur(system.J, system.C);
   SchurOperator op(system.J, system.H_inverse, system.C);
 
-  const long before = allocations.load();
+  const long before = allocations();
   schur.refresh(system.J, system.H_inverse, system.C);
   op.values_changed();
 
-  EXPECT_EQ(allocations.load() - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
+}
+
+TEST(AllocationCount, SeesTheHeapAndViews) {
+  const long before = allocations();
+  const auto number = std::make_unique<int>(1);
+  const Vector v("v", 10);
+
+  EXPECT_GE(allocations() - before, 2) << *number << v.extent(0);
 }
 
 }  // namespace
