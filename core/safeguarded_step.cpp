@@ -297,7 +297,8 @@ void SafeguardedTimeStep::newton(const System& system, NewtonResult& result) {
       restrict_to(blocks_[at(i)], &trial_(3 * i), down);
       for (int k = 0; k < 3; ++k) b_(3 * i + k) -= down[k];
     }
-    const NewtonSolve solve = dual_.solve(blocks_, A_, b_, z_);
+    dual_.prepare(blocks_, A_);
+    const NewtonSolve solve = dual_.solve(b_, z_);
     ++result.iterations;
     ++inner;
     result.linear_iterations += solve.linear_iterations;
