@@ -51,9 +51,7 @@ class Direct : public ::testing::Test {
     solver_->prepare(op);
     return solver_->solve(b, x);
   }
-  void require(std::string_view name) {
-    if (!registry_.info(name).available()) GTEST_SKIP() << registry_.info(name).reason;
-  }
+  bool lacks(std::string_view name) const { return !registry_.info(name).available(); }
 
   SolverRegistry registry_ = standard_backends();
   std::unique_ptr<LinearSolver> solver_;
@@ -62,8 +60,7 @@ class Direct : public ::testing::Test {
 class CholmodMethod : public Direct, public ::testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
-    require("cholmod");
-    if (IsSkipped()) return;
+    if (lacks("cholmod")) GTEST_SKIP() << registry_.info("cholmod").reason;
     const auto& choices = registry_.info("cholmod").options.front().choices;
     if (std::find(choices.begin(), choices.end(), GetParam()) == choices.end()) {
       GTEST_SKIP() << "built without the GPL modules of CHOLMOD";
@@ -173,7 +170,7 @@ TEST_P(CholmodMethod, RecoversAfterAFailureOnTheSamePattern) {
 }
 
 TEST_F(Direct, CholmodListsOnlyMethodsOfItsLicence) {
-  require("cholmod");
+  if (lacks("cholmod")) GTEST_SKIP() << registry_.info("cholmod").reason;
   const SolverInfo& info = registry_.info("cholmod");
   const auto& choices = info.options.front().choices;
   const bool supernodal = std::find(choices.begin(), choices.end(), "supernodal") != choices.end();
@@ -183,7 +180,7 @@ TEST_F(Direct, CholmodListsOnlyMethodsOfItsLicence) {
 }
 
 TEST_F(Direct, EigenLdltNamesTheRowOfASingularPivot) {
-  require("eigen-ldlt");
+  if (lacks("eigen-ldlt")) GTEST_SKIP() << registry_.info("eigen-ldlt").reason;
   for (const char* spec : {"eigen-ldlt", "eigen-ldlt:ordering=natural"}) {
     // Row 2 is zero; an arrow, so that the ordering moves rows about.
     const CsrOperator op(dense(5, {9, 1, 0, 1, 1,  //
@@ -201,7 +198,7 @@ TEST_F(Direct, EigenLdltNamesTheRowOfASingularPivot) {
 }
 
 TEST_F(Direct, EigenLdltSolvesAnIndefiniteMatrixWhosePivotsDoNotVanish) {
-  require("eigen-ldlt");
+  if (lacks("eigen-ldlt")) GTEST_SKIP() << registry_.info("eigen-ldlt").reason;
   // Quasi-definite, [[D, B], [B^T, -D]]: every order of elimination has nonzero pivots.
   const CsrOperator op(dense(4, {2, 0, 1, 1,   //
                                  0, 3, 0, 1,   //
@@ -218,7 +215,7 @@ TEST_F(Direct, EigenLdltSolvesAnIndefiniteMatrixWhosePivotsDoNotVanish) {
 }
 
 TEST_F(Direct, EigenLdltFailsHonestlyWhereItWouldHaveToPivot) {
-  require("eigen-ldlt");
+  if (lacks("eigen-ldlt")) GTEST_SKIP() << registry_.info("eigen-ldlt").reason;
   const CsrOperator op(dense(2, {0, 1, 1, 0}));
   Vector x("x", 2);
 
@@ -228,7 +225,7 @@ TEST_F(Direct, EigenLdltFailsHonestlyWhereItWouldHaveToPivot) {
 }
 
 TEST_F(Direct, KluSolvesUnsymmetricSystems) {
-  require("klu");
+  if (lacks("klu")) GTEST_SKIP() << registry_.info("klu").reason;
   // A permuted cycle with one shortcut: no diagonal entry at all.
   const CsrOperator op(dense(3, {0, 2, 0,  //
                                  0, 1, 4,  //
@@ -245,7 +242,7 @@ TEST_F(Direct, KluSolvesUnsymmetricSystems) {
 }
 
 TEST_F(Direct, KluChoosesPivotsAnewWhenTheOldOnesTurnPoor) {
-  require("klu");
+  if (lacks("klu")) GTEST_SKIP() << registry_.info("klu").reason;
   // The diagonal serves as pivot in the first matrix and is next to nothing in the second.
   const Csr A = dense(2, {1, 2, 3, 1});
   CsrOperator op(A, false);
@@ -266,7 +263,7 @@ TEST_F(Direct, KluChoosesPivotsAnewWhenTheOldOnesTurnPoor) {
 }
 
 TEST_F(Direct, KluRefactorisesQuietlyWhenTheOldPivotsServe) {
-  require("klu");
+  if (lacks("klu")) GTEST_SKIP() << registry_.info("klu").reason;
   const Csr A = grid(20, 0.0);
   CsrOperator op(A);
   Vector x("x", 400);
@@ -284,7 +281,7 @@ TEST_F(Direct, KluRefactorisesQuietlyWhenTheOldPivotsServe) {
 }
 
 TEST_F(Direct, KluNamesTheRowOfASingularPivot) {
-  require("klu");
+  if (lacks("klu")) GTEST_SKIP() << registry_.info("klu").reason;
   // Row 2 is the sum of rows 0 and 1.
   const CsrOperator op(dense(3, {1, 2, 0,  //
                                  0, 3, 1,  //
@@ -299,7 +296,7 @@ TEST_F(Direct, KluNamesTheRowOfASingularPivot) {
 }
 
 TEST_F(Direct, KluDoesNotTakeBadScalingForSingularity) {
-  require("klu");
+  if (lacks("klu")) GTEST_SKIP() << registry_.info("klu").reason;
   // diag(1e-12, 1, 1e12) A diag(1e9, 1, 1e-9) with a well-conditioned A.
   const double rows[3] = {1e-12, 1.0, 1e12};
   const double columns[3] = {1e9, 1.0, 1e-9};

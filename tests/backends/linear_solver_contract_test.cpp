@@ -1,6 +1,7 @@
 // The contract suite over every backend this build has, and over variants that take other paths.
 #include "tests/contract/linear_solver_contract.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <gtest/gtest.h>
@@ -45,11 +46,20 @@ const std::vector<std::string> kVariants = {
     "klu:ordering=colamd,refine=0",
 };
 
+bool has_preconditioner(const SolverRegistry& registry, std::string_view name) {
+  return std::any_of(
+      registry.preconditioners().begin(), registry.preconditioners().end(),
+      [&](const PreconditionerInfo& p) { return p.name == name && p.reason.empty(); });
+}
+
 // Built, and with these options; asked before Kokkos runs, so no solver is made.
 bool usable(const SolverRegistry& registry, const std::string& spec) {
   const NamedOptions named = parse_named_options(spec);
   const SolverInfo& info = registry.info(named.name);
   if (!info.available()) return false;
+  for (const auto& [key, value] : named.assignments) {
+    if (key == "precond" && !has_preconditioner(registry, value)) return false;
+  }
   try {
     static_cast<void>(Options(info.options, named.assignments, info.name));
     return true;
