@@ -7,13 +7,13 @@ namespace nsn::test {
 
 /// Each names the dataset it strikes.
 struct FclibDamage {
-  std::string omit;       ///< is left out
-  std::string huge;       ///< declares 1e12 entries and stores none
-  std::string text;       ///< is a string
-  std::string table;      ///< has two dimensions
-  std::string link;       ///< is a soft link
-  std::string elsewhere;  ///< keeps its values in another file
-  std::string group;      ///< is a group
+  std::string omit{};       ///< is left out
+  std::string huge{};       ///< declares 1e12 entries and stores none
+  std::string text{};       ///< is a string
+  std::string table{};      ///< has two dimensions
+  std::string link{};       ///< is a soft link
+  std::string elsewhere{};  ///< keeps its values in another file
+  std::string group{};      ///< is a group
   bool negative_mu = false;
 };
 
