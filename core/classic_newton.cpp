@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/vector_kernels.h"
 #include "ncp/friction.h"
@@ -84,13 +85,12 @@ void ClassicNewton::fit(const System& system) {
   operator_ = std::make_unique<BlockOperator>(S_, symmetric);
   no_compliance_ = buffer("zero", kBlockSize * system.blocks());
   C_out_ = buffer("C", kBlockSize * system.blocks());
-  for (Vector* v :
-       {&g_, &du_, &scratch_, &zero_u_, &u_try_, &best_u_, &watch_u_, &impulse_old_, &quasi_}) {
+  for (Vector* v : {&g_, &du_, &scratch_, &old_u_, &u_try_, &best_u_, &impulse_old_, &quasi_}) {
     *v = buffer("node vector", dofs);
   }
   H_ = buffer("H", kBlockSize * system.nodes());
   H_inverse_ = buffer("H^-1", kBlockSize * system.nodes());
-  for (Vector* v : {&dr_, &row_scratch_, &r_try_, &best_r_, &watch_r_}) {
+  for (Vector* v : {&dr_, &row_scratch_, &r_try_, &best_r_}) {
     *v = buffer("row vector", rows);
   }
   b_ = buffer("b", S_.scalar_rows());
@@ -114,6 +114,9 @@ void ClassicNewton::start(const System& system, State& state, bool warm) {
   forcing_ = 0.1;
   fill(quasi_, 0.0);
   history_.clear();
+  best_error_ = std::numeric_limits<double>::infinity();
+  watch_merit_ = best_error_;
+  watched_ = 0;
 }
 
 void ClassicNewton::scale_normal(const System& system, Index i, const Vec3& v, double r,
@@ -429,32 +432,51 @@ double ClassicNewton::step_length(StepEquations& equations, const State& state,
         t_ = last.error.total <= before ? std::min(1.0, 1.5 * t_) : std::max(0.4, 0.6 * t_);
       }
       return t_;
-    case Damping::kWatchdog: {
-      constexpr std::size_t kPatience = 4;
-      const std::size_t n = history_.size();
-      const bool patient = n <= kPatience || merit_ < history_[n - 1 - kPatience].merit;
-      if (patient) return 1.0;
-      [[fallthrough]];
-    }
-    case Damping::kLineSearch: {
-      double t = 1.0;
-      for (int k = 0; k < 8; ++k, t *= 0.5) {
-        if (trial_merit(equations, state, t) <= (1.0 - 1e-4 * t) * merit_) return t;
-      }
-      return t;
-    }
+    case Damping::kWatchdog:
+      return watchdog(equations, state);
+    case Damping::kLineSearch:
+      return line_search(equations, state);
   }
   return 1.0;
 }
 
-/// u = u_free + M^-1 J^T r, J at the newest velocity, in two passes.
+double ClassicNewton::line_search(StepEquations& equations, const State& state) {
+  double t = 1.0;
+  for (int k = 0; k < 8; ++k, t *= 0.5) {
+    if (trial_merit(equations, state, t) <= (1.0 - 1e-4 * t) * merit_) return t;
+  }
+  return t;
+}
+
+/// Full steps as long as the merit falls below its best within a few of them; else a line search.
+double ClassicNewton::watchdog(StepEquations& equations, const State& state) {
+  constexpr int kPatience = 4;
+  if (merit_ < watch_merit_) {
+    watch_merit_ = merit_;
+    watched_ = 0;
+    return 1.0;
+  }
+  if (++watched_ < kPatience) return 1.0;
+  watched_ = 0;
+  return line_search(equations, state);
+}
+
+/// u = u_free + M^-1 J^T r, J at the newest velocity, in two passes; of the three velocities the one
+/// of least error stays (where h r_N L / I > 1 the passes diverge: a light body under a heavy stack).
 void ClassicNewton::project_momentum(StepEquations& equations, State& state) {
   const System& system = equations.system();
+  copy(state.u, u_try_);
+  at_.evaluate(equations, u_try_);
+  double least = at_.error(system, u_try_, state.r).total;
   for (int pass = 0; pass < 2; ++pass) {
-    at_.evaluate(equations, state.u);
     at_.apply_transposed(state.r, scratch_);
-    multiply_blocks(system.M_inverse, scratch_, state.u);
-    axpby(1.0, system.u_free, 1.0, state.u);
+    multiply_blocks(system.M_inverse, scratch_, u_try_);
+    axpby(1.0, system.u_free, 1.0, u_try_);
+    at_.evaluate(equations, u_try_);
+    const double error = at_.error(system, u_try_, state.r).total;
+    if (!(error <= least)) continue;
+    least = error;
+    copy(u_try_, state.u);
   }
 }
 
@@ -463,7 +485,7 @@ void ClassicNewton::update_quasi_newton(const System& system) {
   at_.apply_transposed(row_scratch_, scratch_);  // row_scratch_: newest r
   const double floor = 1e-9 * std::max(norm_max(u_try_), 1e-12);
   for (Index k = 0; k < system.dofs(); ++k) {
-    const double moved = u_try_(k) - zero_u_(k);
+    const double moved = u_try_(k) - old_u_(k);
     if (std::abs(moved) < floor) continue;  // keep the last value
     quasi_(k) = -std::min(0.0, (scratch_(k) - impulse_old_(k)) / moved);
   }
@@ -476,58 +498,82 @@ bool ClassicNewton::out_of_time() const {
   return spent.count() > options_.time_budget;
 }
 
+/// Rows, errors and merit at the present iterate; keeps the best. True ends the iteration.
+bool ClassicNewton::measure(StepEquations& equations, State& state, NewtonIteration& record,
+                            NewtonResult& result) {
+  const System& system = equations.system();
+  at_.evaluate(equations, state.u);
+  record.error = at_.error(system, state.u, state.r);
+  scale(system, state.r);
+  merit_ = record.merit = merit(system, state.u);
+  history_.push_back(record);
+  if (record.error.total < best_error_) {
+    best_error_ = record.error.total;
+    copy(state.u, best_u_);
+    copy(state.r, best_r_);
+  }
+  result.status = NewtonStatus::kNonFinite;
+  if (!std::isfinite(merit_)) return true;
+  result.status = NewtonStatus::kConverged;
+  if (record.error.relative <= options_.tolerance) return true;
+  result.status = NewtonStatus::kBudgetReached;
+  if (result.iterations == options_.max_iterations) return true;
+  result.status = NewtonStatus::kCancelled;
+  return out_of_time();
+}
+
+/// Forcing term of Eisenstat and Walker: how far the merit fell tells how well to solve.
+void ClassicNewton::set_forcing() {
+  const std::size_t n = history_.size();
+  if (!options_.eisenstat_walker || n < 2) return;
+  const double ratio = merit_ / history_[n - 2].merit;
+  forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
+}
+
+void ClassicNewton::update(StepEquations& equations, State& state, double t) {
+  advance(state, t);
+  if (options_.stiffness == GeometricStiffness::kDiagonal) {
+    copy(state.u, old_u_);
+    copy(r_try_, row_scratch_);
+    at_.evaluate(equations, state.u);
+    at_.apply_transposed(row_scratch_, impulse_old_);
+    at_.evaluate(equations, u_try_);
+    update_quasi_newton(equations.system());
+  }
+  copy(u_try_, state.u);
+  copy(r_try_, state.r);
+}
+
+void ClassicNewton::finish(StepEquations& equations, State& state, NewtonResult& result) {
+  if (options_.best_iterate && std::isfinite(best_error_)) {
+    copy(best_u_, state.u);
+    copy(best_r_, state.r);
+  }
+  if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
+  at_.evaluate(equations, state.u);
+  result.error = at_.error(equations.system(), state.u, state.r);
+  result.linear_solver = std::string(linear_->name());
+}
+
 NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool warm) {
   const System& system = equations.system();
   started_ = std::chrono::steady_clock::now();
   fit(system);
   start(system, state, warm);
   NewtonResult result;
-  double best = std::numeric_limits<double>::infinity();
-  double last_merit = 0.0;
   NewtonIteration record;
-  for (int iteration = 0;; ++iteration) {
-    at_.evaluate(equations, state.u);                    // evaluate
-    record.error = at_.error(system, state.u, state.r);  // measure
-    scale(system, state.r);                              // scale
-    merit_ = record.merit = merit(system, state.u);
-    history_.push_back(record);
-    if (record.error.total < best) {
-      best = record.error.total;
-      copy(state.u, best_u_);
-      copy(state.r, best_r_);
-    }
-    result.status = NewtonStatus::kNonFinite;
-    if (!std::isfinite(merit_)) break;
-    result.status = NewtonStatus::kConverged;
-    if (record.error.relative <= options_.tolerance) break;
-    result.status = NewtonStatus::kBudgetReached;
-    if (iteration == options_.max_iterations) break;
-    result.status = NewtonStatus::kCancelled;
-    if (out_of_time()) break;
-
-    if (options_.eisenstat_walker && iteration > 0) {
-      const double ratio = merit_ / last_merit;
-      forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
-    }
-    last_merit = merit_;
-    linearise(equations, state);                       // linearise
+  while (!measure(equations, state, record, result)) {  // evaluate, measure, scale
+    set_forcing();
+    linearise(equations, state);
     const LinearReport report = solve_linear(system);  // solve
     result.linear_iterations += report.iterations;
     ++result.iterations;
-    result.status = NewtonStatus::kLinearFailure;
-    if (!all_finite(du_) || !all_finite(dr_)) break;
-    const double t = step_length(equations, state, record);  // update
-    advance(state, t);
-    if (options_.stiffness == GeometricStiffness::kDiagonal) {
-      copy(state.u, zero_u_);
-      copy(r_try_, row_scratch_);
-      at_.evaluate(equations, state.u);
-      at_.apply_transposed(row_scratch_, impulse_old_);
-      at_.evaluate(equations, u_try_);
-      update_quasi_newton(system);
+    if (!all_finite(du_) || !all_finite(dr_)) {
+      result.status = NewtonStatus::kLinearFailure;
+      break;
     }
-    copy(u_try_, state.u);
-    copy(r_try_, state.r);
+    const double t = step_length(equations, state, record);
+    update(equations, state, t);
     record = {};
     record.step_length = t;
     record.step = t * norm_max(du_);
@@ -536,14 +582,7 @@ NewtonResult ClassicNewton::solve(StepEquations& equations, State& state, bool w
     record.linear_status = report.status;
     record.linear_residual = report.relative_residual();
   }
-  if (options_.best_iterate && std::isfinite(best)) {
-    copy(best_u_, state.u);
-    copy(best_r_, state.r);
-  }
-  if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
-  at_.evaluate(equations, state.u);
-  result.error = at_.error(system, state.u, state.r);
-  result.linear_solver = std::string(linear_->name());
+  finish(equations, state, result);
   return result;
 }
 

@@ -72,6 +72,13 @@ class ClassicNewton final : public StepMethod {
   LinearReport solve_linear(const System& system);
   void recover(const System& system);
   double step_length(StepEquations& equations, const State& state, const NewtonIteration& last);
+  double line_search(StepEquations& equations, const State& state);
+  double watchdog(StepEquations& equations, const State& state);
+  bool measure(StepEquations& equations, State& state, NewtonIteration& record,
+               NewtonResult& result);
+  void set_forcing();
+  void update(StepEquations& equations, State& state, double t);
+  void finish(StepEquations& equations, State& state, NewtonResult& result);
   double trial_merit(StepEquations& equations, const State& state, double t);
   void advance(const State& state, double t);
   void project_momentum(StepEquations& equations, State& state);
@@ -94,11 +101,14 @@ class ClassicNewton final : public StepMethod {
   std::vector<Index> node_block_;  // stiffness form: block of S for each pair of a row's nodes
   Vector no_compliance_;           // zeros: C enters S by itself
   Vector C_out_;                   // for the observer
-  Vector g_, H_, H_inverse_, b_, x_, du_, dr_, scratch_, row_scratch_, zero_u_;
-  Vector u_try_, r_try_, best_u_, best_r_, watch_u_, watch_r_, impulse_old_, quasi_;
+  Vector g_, H_, H_inverse_, b_, x_, du_, dr_, scratch_, row_scratch_, old_u_;
+  Vector u_try_, r_try_, best_u_, best_r_, impulse_old_, quasi_;
   double t_ = 1.0;
   double forcing_ = 0.1;
   double merit_ = 0.0;
+  double best_error_ = 0.0;
+  double watch_merit_ = 0.0;  // smallest so far
+  int watched_ = 0;           // full steps since
 };
 
 }  // namespace nsn

@@ -32,7 +32,7 @@ enum class Damping {
   kConstant,    ///< u += t du
   kAdaptive,    ///< t *= 1.5 up to 1 while the error falls, t *= 0.6 down to 0.4 when it rises
   kLineSearch,  ///< back-tracking on the L2 merit
-  kWatchdog,  ///< full steps; back to the best point and a line search when the merit does not fall
+  kWatchdog,  ///< full steps; a line search where the merit does not fall within four of them
 };
 
 enum class StartingIterate {

@@ -14,6 +14,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Row blocks below which a step takes less time than spreading it over threads.
+constexpr int kParallelBlocks = 200;
+
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -26,7 +29,7 @@ double seconds_since(Clock::time_point start) {
 /// Only the thread that started Kokkos may allocate views: islands that will allocate go first, one
 /// after the other.
 template <class Allocates, class Body>
-void for_each_island(int n, const Allocates& allocates, const Body& body) {
+void for_each_island(int n, bool parallel, const Allocates& allocates, const Body& body) {
   std::exception_ptr error;
   std::mutex mutex;
   const auto guarded = [&](const int i) {
@@ -38,7 +41,7 @@ void for_each_island(int n, const Allocates& allocates, const Body& body) {
       error = std::current_exception();
     }
   };
-  if (n > 1 && detail::may_dispatch()) {
+  if (parallel && n > 1 && detail::may_dispatch()) {
     for (int i = 0; i < n; ++i) {
       if (allocates(i)) guarded(i);
     }
@@ -154,7 +157,8 @@ void Simulation::solve() {
   const auto allocates = [&](int i) {
     return slots_[at(i)]->solved_pattern != slots_[at(i)]->equations.system().pattern_id;
   };
-  for_each_island(num_islands_, allocates, [&](int i) { solve_island(*slots_[at(i)]); });
+  const bool parallel = report_.row_blocks >= kParallelBlocks;
+  for_each_island(num_islands_, parallel, allocates, [&](int i) { solve_island(*slots_[at(i)]); });
   for (int i = 0; i < num_islands_; ++i) {
     slots_[at(i)]->solved_pattern = slots_[at(i)]->equations.system().pattern_id;
   }

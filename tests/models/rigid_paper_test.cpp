@@ -35,8 +35,11 @@ Outcome closed_loop(const std::string& scene, const SimulationOptions& options, 
   return out;
 }
 
+/// Without the final projection, which is not the paper's: on the heavy stack its two passes
+/// diverge (h r_N L / I > 1 for the light box).
 SimulationOptions paper(const std::string& linear = "pcr", int iterations = 20) {
   SimulationOptions options = test::with_preset("paper");
+  options.newton.final_projection = false;
   options.newton.linear = {linear};
   options.newton.linear_iterations = linear == "cholmod" ? 0 : iterations;
   return options;
@@ -54,6 +57,16 @@ TEST(PaperClaims, EffectiveMassHoldsTheHeavyStackWhereIdentityAndTimeStepDoNot) 
   EXPECT_GT(closed_loop("heavy-stack", time_step, 100).displacement, 10 * effective.displacement);
 }
 
+TEST(PaperClaims, EffectiveMassDriftsLeastOnTheArch) {
+  const double effective = closed_loop("arch", paper("cholmod"), 60).displacement;
+  SimulationOptions identity = paper("cholmod");
+  identity.complementarity.scaling = ComplementarityScaling::kIdentity;
+  SimulationOptions time_step = paper("cholmod");
+  time_step.complementarity.scaling = ComplementarityScaling::kTimeStep;
+  EXPECT_GT(closed_loop("arch", identity, 60).displacement, 3 * effective);
+  EXPECT_GT(closed_loop("arch", time_step, 60).displacement, 2 * effective);
+}
+
 TEST(PaperClaims, RelaxationMethodsCollapseOnTheHeavyStackWhereKrylovAndDirectHold) {
   EXPECT_LT(closed_loop("heavy-stack", paper("pcr"), 100).displacement, 1e-2);
   EXPECT_LT(closed_loop("heavy-stack", paper("cholmod"), 100).displacement, 1e-2);
@@ -64,15 +77,25 @@ TEST(PaperClaims, RelaxationMethodsCollapseOnTheHeavyStackWhereKrylovAndDirectHo
 
 TEST(Prototype, WarmRowScaledNewtonHoldsTheHeavyStackAndTheArch) {
   SimulationOptions options = paper("pcr", 20);
+  options.newton.ncp = NcpKind::kMinimumMap;
   options.newton.form = NcpForm::kRowScaled;
   options.newton.warm_start = true;
   options.newton.start = StartingIterate::kPrevious;
-  options.newton.damping = Damping::kAdaptive;
 
   const Outcome stack = closed_loop("heavy-stack", options, 200);
-  EXPECT_LE(stack.displacement, 1e-6 + 2e-4);
+  EXPECT_LE(stack.displacement, 1e-6);
   EXPECT_LE(stack.penetration, 2e-4);
-  EXPECT_LE(closed_loop("arch", options, 150).displacement, 2e-4);
+  EXPECT_LE(closed_loop("arch", options, 300).displacement, 2e-4);
+}
+
+TEST(Prototype, OneColdRestStepOfTheHeavyStackConverges) {
+  for (const NcpKind ncp : {NcpKind::kMinimumMap, NcpKind::kFischerBurmeister}) {
+    SimulationOptions options = paper("cholmod");
+    options.newton.ncp = ncp;
+    options.newton.max_iterations = 25;
+    auto simulation = simulate("heavy-stack", {}, options);
+    EXPECT_LT(simulation.step().error.total, 1e-8);
+  }
 }
 
 TEST(Formulations, StiffnessAndComplianceGiveTheSameStep) {
