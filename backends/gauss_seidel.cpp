@@ -242,8 +242,7 @@ void GaussSeidelBackend::do_solve(const LinearOperator& op, ConstVector b, Vecto
       control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
   const int limit = budget ? control.iteration_budget : control.max_iterations;
   const double relative = control.rtol * report.rhs_norm;
-  Kokkos::deep_copy(x_, 0.0);
-  Kokkos::deep_copy(b_, 0.0);
+  for (Index i = op.rows(); i < size_of(x_); ++i) x_(i) = b_(i) = 0.0;  // rows of the padding
   Kokkos::deep_copy(head(x_, op.rows()), x);
   Kokkos::deep_copy(head(b_, op.rows()), b);
   Kokkos::deep_copy(best_x_, x);

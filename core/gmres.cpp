@@ -165,8 +165,8 @@ void Gmres::update(const LinearMap& P, GmresSide side, int directions, Vector x)
   }
   const bool right = P && side == GmresSide::kRight;
   const Vector sum = right ? w_ : t_;
-  Kokkos::deep_copy(sum, 0.0);
-  combine(V_.data(), n_, directions, y_.data(), 1.0, sum.data());
+  axpby(y_[0], basis(0), 0.0, sum);
+  combine(V_.data() + n_, n_, directions - 1, y_.data() + 1, 1.0, sum.data());
   if (right) {
     P(w_, t_);
     ++preconditions_;
