@@ -375,6 +375,17 @@ class Attempts {
   std::string reason_;
 };
 
+/// Whether the header of a matrix with so many rows comes next.
+bool matrix_follows(TextScanner in, Index rows) {
+  try {
+    const std::int64_t storage = in.integer("storage");
+    return storage >= kDense && storage <= kSparse && in.integer("rows") == rows &&
+           in.integer("columns") >= 0;
+  } catch (const InputError&) {
+    return false;  // no integers: what follows is a vector
+  }
+}
+
 /// `5 nc storage`: a contact with rolling friction; an LCP of size 5 would have its 5 rows third.
 void refuse_rolling(TextScanner in) {
   const bool rolling = in.token("dimension") == "5" && in.integer("number of contacts") > 0 &&
@@ -389,7 +400,9 @@ FrictionFile parse_any(const TextScanner& start, std::string_view name) {
     TextScanner in = start;
     const FrictionHeader header = read_friction_header(in);
     const TextMatrix first = MatrixReader(in, "the first matrix").read();
-    if (auto global = attempt(1, [&] { return global_rest(in, header, first); })) return *global;
+    if (matrix_follows(in, first.matrix.rows)) {
+      if (auto global = attempt(1, [&] { return global_rest(in, header, first); })) return *global;
+    }
     return local_rest(in, header, first);
   });
   if (!result) result = attempt(0, [&] { return read_lcp(start); });

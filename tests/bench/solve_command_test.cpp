@@ -63,7 +63,7 @@ TEST_F(SolveBadInput, DamagedText) {
   EXPECT_EQ(refusal(put("a.dat", "")), ":1: the file ends where dimension is expected\n");
   EXPECT_EQ(refusal(put("a.dat", "nonsense\n")), ":1: dimension 'nonsense' is not an integer\n");
   EXPECT_EQ(refusal(put("a.dat", kSliding.substr(0, kSliding.size() - 5))),
-            ":8: the file ends where mu is expected\n");
+            ":7: the file ends where mu is expected\n");
   EXPECT_EQ(refusal(put("a.dat", "3 2" + kSliding.substr(3))),
             ":6: W is 3 x 3, but 2 contacts in 3D ask for 6 x 6\n");
   EXPECT_EQ(refusal(put("a.dat", "3 1000000000000" + kSliding.substr(3))),
