@@ -45,7 +45,7 @@ class ContactLu final : public LinearSolver {
   }
 
   void find_active(const BlockCsr& A);
-  unsigned unit_rows(const BlockCsr& A, Index i, unsigned candidates) const;
+  void mark_coupled(const BlockCsr& A);
   void solve_in_place(Vector v);
 
   Capabilities capabilities_ = capabilities_of_contact_lu();
@@ -77,39 +77,44 @@ void ContactLu::do_analyze(const LinearOperator& op) {
   padded_.assign(static_cast<std::size_t>(A.scalar_rows()), 0.0);
 }
 
-/// Of the rows 3 i + k in `candidates`, those that are unit rows in unit columns.
-unsigned ContactLu::unit_rows(const BlockCsr& A, Index i, unsigned candidates) const {
-  const double* const values = A.value.data();
-  for (Index e = A.row_begin(i); e < A.row_begin(i + 1) && candidates != 0; ++e) {
-    if (A.column(e) == i) continue;
-    const double* const a = values + static_cast<std::ptrdiff_t>(e) * kBlockSize;
-    const double* const t =
-        values + static_cast<std::ptrdiff_t>(entries_.transposed()[static_cast<std::size_t>(e)]) *
-                     kBlockSize;
-    for (unsigned k = 0; k < 3; ++k) {
-      const bool zero = a[3 * k] == 0.0 && a[3 * k + 1] == 0.0 && a[3 * k + 2] == 0.0 &&
-                        t[k] == 0.0 && t[3 + k] == 0.0 && t[6 + k] == 0.0;
-      if (!zero) candidates &= ~(1U << k);
-    }
-  }
-  return candidates;
-}
-
+/// Rows that are unit rows in unit columns stay out: found in one pass over the values, each block
+/// marking the rows and columns in which it has an entry.
 void ContactLu::find_active(const BlockCsr& A) {
+  bool any = false;
   for (Index i = 0; i < A.rows; ++i) {
     const double* const d =
         A.value.data() +
         static_cast<std::ptrdiff_t>(diagonal_[static_cast<std::size_t>(i)]) * kBlockSize;
-    unsigned candidates = 0;
+    unsigned active = 7;
     for (unsigned k = 0; k < 3; ++k) {
       const unsigned l = (k + 1) % 3;
       const unsigned m = (k + 2) % 3;
       const bool alone = d[4 * k] == 1.0 && d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 &&
                          d[3 * l + k] == 0.0 && d[3 * m + k] == 0.0;
-      if (alone) candidates |= 1U << k;
+      if (alone) active &= ~(1U << k);
     }
-    if (candidates != 0) candidates = unit_rows(A, i, candidates);
-    active_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(7U & ~candidates);
+    active_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(active);
+    any = any || active != 7;
+  }
+  if (any) mark_coupled(A);
+}
+
+void ContactLu::mark_coupled(const BlockCsr& A) {
+  const double* a = A.value.data();
+  for (Index i = 0; i < A.rows; ++i) {
+    unsigned row = 0;
+    for (Index e = A.row_begin(i); e < A.row_begin(i + 1); ++e, a += kBlockSize) {
+      if (A.column(e) == i) continue;
+      unsigned bits = 0;
+      for (unsigned k = 0; k < 9; ++k) bits |= static_cast<unsigned>(a[k] != 0.0) << k;
+      if (bits == 0) continue;
+      row |= static_cast<unsigned>((bits & 7U) != 0) |
+             static_cast<unsigned>((bits & 56U) != 0) << 1U |
+             static_cast<unsigned>((bits & 448U) != 0) << 2U;
+      const unsigned column = (bits | bits >> 3U | bits >> 6U) & 7U;
+      active_[static_cast<std::size_t>(A.column(e))] |= static_cast<std::uint8_t>(column);
+    }
+    active_[static_cast<std::size_t>(i)] |= static_cast<std::uint8_t>(row);
   }
 }
 

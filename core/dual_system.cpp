@@ -102,6 +102,7 @@ void DualSystem::analyze(const BlockCsr& W) {
   given_ = W;
   W_ = same_pattern(W);
   matrix_ = same_pattern(W);
+  zero_.assign(W.column.extent(0), 0);
   const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
   operator_ = std::make_unique<BlockOperator>(matrix_, !unsymmetric);
   if (!unsymmetric) {
@@ -150,9 +151,12 @@ void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const d
         const Index j = W_.column(k);
         const BlockLinearization& column = blocks[static_cast<std::size_t>(j)];
         double* const a = out + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+        std::uint8_t& is_zero = zero_[static_cast<std::size_t>(k)];
         if (row.active == 0 || column.active == 0) {
-          std::fill(a, a + kBlockSize, 0.0);
+          if (is_zero == 0) std::fill(a, a + kBlockSize, 0.0);
+          is_zero = i == j ? 0 : 1;
         } else {
+          is_zero = 0;
           const double* const from = w + static_cast<std::ptrdiff_t>(k) * kBlockSize;
           std::copy(from, from + kBlockSize, a);
           if (average) {

@@ -4,6 +4,7 @@
 /// symmetric positive definite A_s and serves as the preconditioner of a GMRES on A_s + B.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -65,6 +66,7 @@ class DualSystem final : public NewtonSystem {
   BlockCsr matrix_;  // same pattern
   bool symmetric_ = true;
   std::vector<Index> transposed_;
+  std::vector<std::uint8_t> zero_;  // blocks of matrix_ that the last assembly left zero
   std::unique_ptr<BlockOperator> operator_;
   Gmres gmres_;
   LinearMap exact_product_;  // z -> (R^T W_A C + E) z without its entries

@@ -25,18 +25,31 @@ inline void project_on_cone(const double* z, double mu, double* p) {
   }
 }
 
-/// out = r - P_K(r - rho (u + mu |u_T| e_N)): zero exactly at a solution.
+/// out = r - P_K(r - rho (u + mu |u_T| e_N)): zero exactly at a solution. Inside the cone and its
+/// polar the difference is formed without cancellation; on the boundary its rounding is added, so
+/// that an enormous r does not hide a velocity.
 inline void natural_map(const double* r, const double* u, double mu, double rho, double* out) {
   const double shift = mu * std::sqrt(u[1] * u[1] + u[2] * u[2]);
-  const double z[3] = {r[0] - rho * (u[0] + shift), r[1] - rho * u[1], r[2] - rho * u[2]};
-  double p[3];
-  project_on_cone(z, mu, p);
-  for (int k = 0; k < 3; ++k) out[k] = r[k] - p[k];
+  const double step[3] = {rho * (u[0] + shift), rho * u[1], rho * u[2]};
+  const double z[3] = {r[0] - step[0], r[1] - step[1], r[2] - step[2]};
+  const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (t <= mu * z[0]) {
+    for (int k = 0; k < 3; ++k) out[k] = step[k];
+  } else if (mu * t <= -z[0]) {
+    for (int k = 0; k < 3; ++k) out[k] = r[k];
+  } else {
+    double p[3];
+    project_on_cone(z, mu, p);
+    for (int k = 0; k < 3; ++k) out[k] = r[k] - p[k];
+    out[0] += std::copysign(1.1e-16 * (std::abs(z[0]) + t), out[0]);
+  }
 }
 
 /// x - clip(x - rho u, lower, upper): the same for a bounded row.
 inline double natural_map(double x, double u, double lower, double upper, double rho) {
-  return x - std::min(std::max(x - rho * u, lower), upper);
+  const double z = x - rho * u;
+  if (z < lower) return x - lower;
+  return z > upper ? x - upper : rho * u;
 }
 
 /// Largest singular value of a 3x3 matrix stored row by row.

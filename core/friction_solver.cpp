@@ -291,7 +291,7 @@ class StagedSolve {
   Clock::time_point start_;
   DualSystem system_;
   std::unique_ptr<ProximalNewton> newton_;
-  double goal_ = 0.5;
+  double goal_ = 0.9;
   int restarts_ = 0;
   std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };

@@ -55,7 +55,7 @@ struct ProximalOptions {
   /// tolerance. goal < 1 leaves room for rounding when the errors are formed anew.
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
-  double goal = 0.5;
+  double goal = 0.9;
 
   int max_factorizations = 1000;  ///< Newton steps of run(), and what history is reserved for
   int max_inner = 12;             ///< Newton steps of one proximal step
