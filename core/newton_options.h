@@ -32,7 +32,7 @@ enum class Damping {
   kConstant,    ///< u += t du
   kAdaptive,    ///< t *= 1.5 up to 1 while the error falls, t *= 0.6 down to 0.4 when it rises
   kLineSearch,  ///< back-tracking on the L2 merit
-  kWatchdog,  ///< full steps; a line search where the merit does not fall within four of them
+  kWatchdog,    ///< full steps; a line search where the merit does not fall within four of them
 };
 
 enum class StartingIterate {
@@ -62,7 +62,7 @@ struct NewtonOptions {
 
   int max_iterations = 400;  ///< Newton iterations = factorisations of a step, >= 1
   double tolerance = 1e-9;   ///< relative error (core/step_error.h) at which a step is solved
-  int restart_after = 120;   ///< kProximal: factorisations before the one restart
+  int restart_after = 300;   ///< kProximal: factorisations before a restart (warm: half of them)
   StartingIterate start = StartingIterate::kPrevious;
   bool warm_start = true;  ///< impulses of the last step by contact id
 

