@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kCheckEvery = 10;        // sweeps
 constexpr double kBlowUp = 1e3;        // |r| over its minimum that proves S indefinite
-constexpr int kStallChecks = 20;       // checks in a row ...
+constexpr int kStallSweeps = 200;      // sweeps in a row ...
 constexpr double kStallFactor = 0.99;  // ... that together gained less than this
 
 Capabilities capabilities_of_gauss_seidel() {
@@ -208,7 +208,7 @@ LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b
   const double sweep_bytes = (symmetric_ ? 2.0 : 1.0) * (76.0 * A.blocks() + 172.0 * A.rows);
   double best = residual(op, b, report);
   double stall_start = best;
-  int checks = 0;
+  int stall_sweep = 0;  // in sweeps, not in checks: a monitored run ends as one without
   int unchecked = 0;
   tell(op, monitor, report);
   while (report.iterations < limit) {
@@ -227,9 +227,10 @@ LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b
       best = now;
       Kokkos::deep_copy(best_x_, head(x_, op.rows()));
     }
-    if (++checks % kStallChecks != 0) continue;
+    if (report.iterations - stall_sweep < kStallSweeps) continue;
     if (best > kStallFactor * stall_start) return LinearStatus::kStagnation;
     stall_start = best;
+    stall_sweep = report.iterations;
   }
   return LinearStatus::kMaxIterations;
 }
