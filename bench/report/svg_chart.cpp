@@ -474,8 +474,8 @@ std::string_view chart_script() {
   return R"js(
 for (const svg of document.querySelectorAll('svg.chart')) {
   const all = [...svg.querySelectorAll('.series')].map(g => {
-    const v = (g.dataset.p || '').trim().split(' ').map(Number), p = [];
-    for (let i = 0; i + 3 < v.length; i += 4) p.push(v.slice(i, i + 4));
+    const v = (g.dataset.p || '').trim().split(' '), p = [];
+    for (let i = 0; i + 3 < v.length; i += 4) p.push([+v[i], +v[i + 1], v[i + 2], v[i + 3]]);
     return {g, p};
   });
   const tip = svg.querySelector('.tip'), [head, body] = tip.querySelectorAll('text');
