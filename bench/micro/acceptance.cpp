@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <vector>
@@ -33,15 +34,51 @@ using nsn::Vector;
 using Clock = std::chrono::steady_clock;
 using EigenCsr = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>;
 
-constexpr int kRepeats = 8;
-constexpr int kShort = 4;  // iterations; the time of one is the slope between two solves
-constexpr int kLong = 16;
+constexpr int kRepeats = 20;
+constexpr int kShort = 1;  // iterations; the time of one is the slope between two solves
+constexpr int kLong = 4;
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// An operator that takes the time between the products of a PCR loop: one iteration each.
+class TimedOperator final : public nsn::LinearOperator {
+ public:
+  explicit TimedOperator(const nsn::LinearOperator& op) : op_(op) {}
+
+  Index rows() const override { return op_.rows(); }
+  void apply(nsn::ConstVector x, Vector y) const override {
+    running_ = false;
+    op_.apply(x, y);
+  }
+  nsn::ProductSums apply_with_sums(nsn::ConstVector x, nsn::ConstVector d, nsn::ConstVector q,
+                                   Vector y) const override {
+    const auto now = Clock::now();
+    if (running_) {
+      fastest_ = std::min(fastest_, std::chrono::duration<double>(now - start_).count());
+    }
+    running_ = q.extent(0) > 0;  // the product before the first direction is a little shorter
+    start_ = now;
+    return op_.apply_with_sums(x, d, q, y);
+  }
+  void diagonal(Vector out) const override { op_.diagonal(out); }
+  void diagonal_blocks(Vector out) const override { op_.diagonal_blocks(out); }
+  std::uint64_t pattern_id() const override { return op_.pattern_id(); }
+  std::uint64_t value_id() const override { return op_.value_id(); }
+  double bytes_per_apply() const override { return op_.bytes_per_apply(); }
+
+  /// Shortest iteration so far, s.
+  double fastest() const { return fastest_; }
+
+ private:
+  const nsn::LinearOperator& op_;
+  mutable Clock::time_point start_;
+  mutable bool running_ = false;
+  mutable double fastest_ = HUGE_VAL;
+};
 
 /// PCR with Jacobi on one operator, from zero, for a fixed number of iterations.
 class PcrRun {
@@ -57,33 +94,32 @@ class PcrRun {
     Kokkos::deep_copy(x_, 0.0);
     nsn::LinearReport report;
     pcr_.solve(op_, P_, b_, x_, {.rtol = 0.0, .max_iterations = iterations}, {}, {}, report);
-    bytes_[iterations == kLong ? 1 : 0] = report.bytes_moved;
   }
-  double bytes_per_iteration() const { return (bytes_[1] - bytes_[0]) / (kLong - kShort); }
+  double fastest() const { return op_.fastest(); }
+  /// The product with its vectors, d and q; p, q, x, z updated with w and d.
+  double bytes_per_iteration() const {
+    return op_.bytes_per_apply() + 16.0 * op_.rows() + 80.0 * op_.rows();
+  }
   /// Everything an iteration touches: the matrix and w, z, p, q, x, d.
   double working_set() const {
-    const double n = op_.rows();
-    return op_.bytes_per_apply() - 16.0 * n + 48.0 * n;
+    return op_.bytes_per_apply() - 16.0 * op_.rows() + 48.0 * op_.rows();
   }
 
  private:
-  const nsn::LinearOperator& op_;
+  TimedOperator op_;
   Vector b_, x_;
   nsn::Jacobi P_;
   nsn::Pcr pcr_;
-  double bytes_[2] = {0.0, 0.0};
 };
 
 /// Smallest seconds of one iteration of each contender, all measured in turn. The fixed part of a
 /// solve cancels in the difference of a long and a short one.
-std::vector<double> per_iteration(const std::vector<std::function<void(int)>>& contenders,
-                                  nsn::Triad* triad, double* bandwidth) {
+std::vector<double> per_iteration(const std::vector<std::function<void(int)>>& contenders) {
   std::vector<double> short_run(contenders.size(), HUGE_VAL);
   std::vector<double> long_run(contenders.size(), HUGE_VAL);
   for (int k = 0; k < kRepeats; ++k) {
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       short_run[c] = std::min(short_run[c], seconds_of([&] { contenders[c](kShort); }));
-      if (triad != nullptr) *bandwidth = std::max(*bandwidth, triad->run());
       long_run[c] = std::min(long_run[c], seconds_of([&] { contenders[c](kLong); }));
     }
   }
@@ -137,7 +173,11 @@ bool bandwidth_part(const nsn::GeneratedSystem& system, const Operators& op) {
   for (Entry& entry : entries) {
     nsn::Triad triad(entry.run.working_set());
     double bandwidth = 0.0;
-    entry.seconds = per_iteration({[&](int k) { entry.run.iterate(k); }}, &triad, &bandwidth)[0];
+    for (int k = 0; k < kRepeats; ++k) {
+      entry.run.iterate(kLong);
+      bandwidth = std::max(bandwidth, triad.run());
+    }
+    entry.seconds = entry.run.fastest();
     const double bytes = entry.run.bytes_per_iteration();
     entry.ratio = entry.seconds * bandwidth / bytes;
     describe(entry.name, entry.seconds, bytes, bandwidth);
@@ -146,9 +186,12 @@ bool bandwidth_part(const nsn::GeneratedSystem& system, const Operators& op) {
     met &= verdict(fmt::format("PCR iteration / (bytes / triad), {}", entry.name).c_str(),
                    entry.ratio, 1.4, true);
   }
-  const std::vector<double> duel = per_iteration(
-      {[&](int k) { csr.iterate(k); }, [&](int k) { factored.iterate(k); }}, nullptr, nullptr);
-  met &= verdict("assembled CSR / factored, PCR iteration", duel[0] / duel[1], 1.0, false);
+  for (int k = 0; k < kRepeats; ++k) {  // in turn
+    csr.iterate(kLong);
+    factored.iterate(kLong);
+  }
+  met &= verdict("assembled CSR / factored, PCR iteration", csr.fastest() / factored.fastest(), 1.0,
+                 false);
   return met;
 }
 
@@ -177,8 +220,7 @@ bool eigen_part(const nsn::GeneratedSystem& system, const Operators& op) {
     };
   };
   const auto all = [](PcrRun& run) { return [&run](int k) { run.iterate(k); }; };
-  const std::vector<double> t =
-      per_iteration({eigen, alone(csr), alone(bsr), all(csr), all(bsr)}, nullptr, nullptr);
+  const std::vector<double> t = per_iteration({eigen, alone(csr), alone(bsr), all(csr), all(bsr)});
   fmt::print(
       "  Eigen CG {:.3f} ms; ours on one thread: CSR {:.3f}, blocks {:.3f}; on {}: CSR {:.3f}, "
       "blocks {:.3f} ms an iteration\n",
