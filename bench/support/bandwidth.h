@@ -44,7 +44,7 @@ struct AgainstTriad {
   double share(double bytes) const { return bytes / (seconds * bandwidth); }
 };
 
-/// Calls work and triad.run() in turn, `repeats` times each after one call of either to warm up.
+/// Calls work and triad.run() in turn, `repeats` times each after a few calls of either to warm up.
 /// Work shorter than a tenth of a millisecond is called several times in a row.
 AgainstTriad time_against(Triad& triad, const std::function<void()>& work, int repeats = 10);
 
