@@ -78,13 +78,26 @@ NewtonOptions accurate_options(NewtonOptions options) {
   return options;
 }
 
+/// An iterative solver gets a budget and a loose tolerance: iterations in place of a factorisation.
+DualSystemOptions dual_options(const NewtonOptions& options) {
+  DualSystemOptions dual;
+  if (options.linear_iterations > 0) {
+    dual.rtol = 1e-3;
+    dual.max_iterations = options.linear_iterations;
+    dual.max_gmres_iterations = options.linear_iterations;
+  }
+  return dual;
+}
+
 }  // namespace
 
 SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
                                          const SolverRegistry& registry)
     : options_(options),
       accurate_(accurate_options(options), registry),
-      dual_(make_linear_chain(options.linear, registry)) {
+      dual_(make_linear_chain(options.linear, registry), dual_options(options)),
+      lagged_(!dual_.solver().capabilities().direct &&
+              !dual_.solver().capabilities().handles_unsymmetric) {
   history_.reserve(at(options.max_iterations) + 2);
 }
 
@@ -246,6 +259,7 @@ double SafeguardedTimeStep::natural_map(const System& system, double& proximity)
     if (system.laws[at(i)].is_contact()) {
       linearise_contact(&x_(3 * i), u, system.laws[at(i)].mu, &phi_(3 * i), &d0_(3 * i), &b_(3 * i),
                         block);
+      if (lagged_) block.coupling = 0.0;  // the friction bound of the last iterate
     } else {
       block = {};
       for (Index k = 3 * i; k < 3 * i + 3; ++k) {

@@ -51,6 +51,7 @@ class SafeguardedTimeStep final : public StepMethod {
   StepEvaluation at_;
   Delassus delassus_;
   DualSystem dual_;
+  bool lagged_ = false;  // a symmetric Krylov solver: the friction bound lags by one iterate
   bool ready_ = false;
   std::vector<BlockLinearization> blocks_;
   std::vector<double> sizes_;

@@ -36,6 +36,7 @@ NewtonOptions realtime_preset() {
   NewtonOptions options;
   options.linear = {"contact-lu", "klu"};
   options.friction = FrictionKind::kSafeguarded;
+  options.linear_iterations = 40;
   options.max_iterations = 6;
   options.tolerance = 1e-7;
   options.stiffness = GeometricStiffness::kNone;
