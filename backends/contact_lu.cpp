@@ -102,9 +102,12 @@ void ContactLu::find_active(const BlockCsr& A) {
 void ContactLu::mark_coupled(const BlockCsr& A) {
   const double* a = A.value.data();
   for (Index i = 0; i < A.rows; ++i) {
+    const unsigned own = active_[static_cast<std::size_t>(i)];
     unsigned row = 0;
     for (Index e = A.row_begin(i); e < A.row_begin(i + 1); ++e, a += kBlockSize) {
-      if (A.column(e) == i) continue;
+      // Only blocks in a row or a column with candidates can say anything new.
+      const unsigned known = active_[static_cast<std::size_t>(A.column(e))] & own;
+      if (known == 7 || A.column(e) == i) continue;
       unsigned bits = 0;
       for (unsigned k = 0; k < 9; ++k) bits |= static_cast<unsigned>(a[k] != 0.0) << k;
       if (bits == 0) continue;

@@ -196,6 +196,7 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
     const Index column = pivot_column ? first + entry.column : below[entry.column];
     const ActiveSet& r = kActive[active_[at(row)]];
     const ActiveSet& c = kActive[active_[at(column)]];
+    if (r.count == 0 || c.count == 0) continue;
     const double* const a = values + static_cast<std::ptrdiff_t>(entry.block) * kBlockSize;
     const int ld = pivot_column ? f : front.pivots;
     double* const out = pivot_column ? L + area(offset_[at(entry.column)], f)

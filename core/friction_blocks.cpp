@@ -48,8 +48,12 @@ Pattern nonzero_blocks(const Csr& W, Index contacts) {
       sorted = sorted && (pattern.column.size() == first || pattern.column.back() < j);
       pattern.column.push_back(j);
     };
+    Index last = -1;  // entries of one block follow each other: ask once for the run
     for (Index k = W.row_begin(d * i); k < W.row_begin(d * (i + 1)); ++k) {
-      if (values[k] != 0.0) add(columns[k] / d);
+      if (values[k] == 0.0) continue;
+      if (columns[k] >= d * last && columns[k] < d * (last + 1)) continue;
+      last = columns[k] / d;
+      add(last);
     }
     add(i);
     if (!sorted) {

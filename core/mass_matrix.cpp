@@ -103,6 +103,25 @@ void MassMatrix::find_parts(const Csr& M) {
   for (Index i = 0; i < n; ++i) dofs_[at(begin_[at(part_[at(i)])] + place_[at(i)])] = i;
 }
 
+/// The common case of a part without couplings; false if it has one or a zero on the diagonal.
+bool MassMatrix::invert_diagonal_part(const Csr& M, Index p) {
+  const Index n = part_size(p);
+  double* const inverse = inverse_.data() + inverse_begin_[at(p)];
+  std::fill_n(inverse, at(n) * at(n), 0.0);
+  for (Index i = 0; i < n; ++i) {
+    const Index dof = dofs_[at(begin_[at(p)] + i)];
+    for (Index k = M.row_begin(dof); k < M.row_begin(dof + 1); ++k) {
+      if (M.column(k) == dof) {
+        inverse[(n + 1) * i] = 1.0 / M.value(k);
+      } else if (M.value(k) != 0.0) {
+        return false;
+      }
+    }
+    if (!std::isfinite(inverse[(n + 1) * i]) || inverse[(n + 1) * i] == 0.0) return false;
+  }
+  return true;
+}
+
 void MassMatrix::invert_parts(const Csr& M) {
   inverse_begin_.assign(1, 0);
   std::size_t total = 0;
@@ -114,6 +133,7 @@ void MassMatrix::invert_parts(const Csr& M) {
   std::vector<double> dense;
   for (Index p = 0; p < parts(); ++p) {
     const std::size_t n = at(part_size(p));
+    if (invert_diagonal_part(M, p)) continue;
     dense.assign(n * n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       const Index dof = dofs_[at(begin_[at(p)]) + i];

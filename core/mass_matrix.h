@@ -45,6 +45,7 @@ class MassMatrix {
  private:
   void find_parts(const Csr& M);
   void invert_parts(const Csr& M);
+  bool invert_diagonal_part(const Csr& M, Index p);
 
   Csr M_;
   double asymmetry_ = 0.0;
