@@ -237,5 +237,37 @@ TEST(SolveCommand, FormatOverridesWhatTheCountsSay) {
   EXPECT_EQ(kind("--format siconos-local"), "local");
 }
 
+TEST(CompareCommandOnFriction, PutsMethodsSideBySide) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "in");
+  write_file(folder / "in" / "a.dat", kSliding);
+  write_file(folder / "in" / "broken.dat", "nonsense");
+
+  const CommandResult result =
+      run_command(std::string(NSN_BINARY) + " compare " + (folder / "in").string() +
+                  " --methods pfn,nsgs --repeat 1 --json - --out " + (folder / "out").string());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto rows = nlohmann::json::parse(result.out)["results"];
+
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0]["method"], "pfn");
+  EXPECT_EQ(rows[1]["method"], "nsgs");
+  EXPECT_EQ(rows[2]["status"], "refused");
+  const std::string page = read_text_file(folder / "out" / "compare.html");
+  EXPECT_NE(page.find("Performance profile"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder / "out" / "compare.csv"));
+}
+
+TEST(CompareCommandOnFriction, UnknownMethodNamesTheNearest) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", kSliding);
+
+  const CommandResult result = run_command(std::string(NSN_BINARY) + " compare " +
+                                           (folder / "a.dat").string() + " --methods nsgss");
+
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "nsn: unknown method 'nsgss'; did you mean 'nsgs'?\n");
+}
+
 }  // namespace
 }  // namespace nsn
