@@ -319,13 +319,18 @@ void ClassicNewton::assemble_compliance(const System& system) {
   for (Index i = 0; i < system.blocks(); ++i) {
     const BlockRow& row = rows_[at(i)];
     store3(&b_(kBlock * i), row.L * load3(&row_scratch_(kBlock * i)) - row.h);
-    store9(&C_out_(kBlockSize * i), row.C);
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) {
       const BlockRow& other = rows_[at(W.column(k))];
       Mat3 S = row.L * load9(&W.value(kBlockSize * k)) * transpose(other.R);
       if (W.column(k) == i) {
-        S += row.C;
-        for (int d = 0; d < 3; ++d) regularize(S(d, d), S(d, d));
+        Mat3 C = row.C;
+        S += C;
+        for (int d = 0; d < 3; ++d) {
+          const double before = S(d, d);
+          regularize(S(d, d), before);
+          C(d, d) += S(d, d) - before;
+        }
+        store9(&C_out_(kBlockSize * i), C);
       }
       store9(&S_.value(kBlockSize * k), S);
     }
@@ -368,12 +373,30 @@ LinearControl ClassicNewton::control() const {
   return control;
 }
 
-LinearReport ClassicNewton::solve_linear(const System& system) {
-  if (observer_) {
-    const bool stiffness = options_.formulation == Formulation::kStiffness;
-    observer_({static_cast<int>(history_.size()), &S_, b_, operator_->symmetric(), &at_.J, H_,
-               C_out_, stiffness ? "stiffness" : "compliance"});
+/// S = J H^-1 J^T + C holds for the J that is shown: its rows are scaled as those of the system.
+void ClassicNewton::show(const System& system) {
+  BlockCsr J = at_.J;
+  J.value = Vector("scaled J", at_.J.value.extent(0));
+  for (Index i = 0; i < system.blocks(); ++i) {
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+      store9(&J.value(kBlockSize * k), rows_[at(i)].L * load9(&at_.J.value(kBlockSize * k)));
+    }
   }
+  const bool stiffness = options_.formulation == Formulation::kStiffness;
+  NewtonSystemView view;
+  view.iteration = static_cast<int>(history_.size()) - 1;
+  view.S = &S_;
+  view.b = b_;
+  view.symmetric = operator_->symmetric();
+  view.J = view.symmetric ? &J : nullptr;
+  view.H = H_;
+  view.C = C_out_;
+  view.form = stiffness ? "stiffness" : "compliance";
+  observer_(view);
+}
+
+LinearReport ClassicNewton::solve_linear(const System& system) {
+  if (observer_) show(system);
   fill(x_, 0.0);
   linear_->prepare(*operator_);
   const LinearReport report = linear_->solve(b_, x_, control());
@@ -461,8 +484,9 @@ double ClassicNewton::watchdog(StepEquations& equations, const State& state) {
   return line_search(equations, state);
 }
 
-/// u = u_free + M^-1 J^T r, J at the newest velocity, in two passes; of the three velocities the one
-/// of least error stays (where h r_N L / I > 1 the passes diverge: a light body under a heavy stack).
+/// u = u_free + M^-1 J^T r, J at the newest velocity, in two passes; of the three velocities the
+/// one of least error stays (where h r_N L / I > 1 the passes diverge: a light body under a heavy
+/// stack).
 void ClassicNewton::project_momentum(StepEquations& equations, State& state) {
   const System& system = equations.system();
   copy(state.u, u_try_);

@@ -69,6 +69,7 @@ class ClassicNewton final : public StepMethod {
   void assemble_compliance(const System& system);
   void assemble_stiffness(const System& system);
   void regularize(double& entry, double diagonal) const;
+  void show(const System& system);
   LinearReport solve_linear(const System& system);
   void recover(const System& system);
   double step_length(StepEquations& equations, const State& state, const NewtonIteration& last);

@@ -45,8 +45,29 @@ ProximalTimeStep::ProximalTimeStep(const NewtonOptions& options, const SolverReg
   dual_ = std::make_unique<DualSystem>(make_linear_chain(options.linear, registry));
 }
 
+/// The proximal engine solves inside; a solver that looks in shows what it solves.
 void ProximalTimeStep::observe(NewtonObserver observer) {
   observer_ = std::move(observer);
+  auto solver = make_linear_chain(options_.linear, *registry_);
+  if (observer_) {
+    const auto show = [this](const LinearOperator& op, ConstVector b) {
+      NewtonSystemView view;
+      view.iteration = observed_++;
+      view.S = op.blocks();
+      view.b = b;
+      view.symmetric = op.symmetric();
+      view.J = &at_.J;
+      view.H = H_;
+      view.C = E_;
+      view.form = "proximal";
+      view.W = &delassus_.matrix();
+      view.q = q_;
+      if (view.S != nullptr) observer_(view);
+    };
+    solver = make_observed_solver(std::move(solver), show);
+  }
+  newton_.reset();
+  dual_ = std::make_unique<DualSystem>(std::move(solver));
 }
 
 void ProximalTimeStep::fit(const System& system) {
