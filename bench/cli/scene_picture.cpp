@@ -1,5 +1,6 @@
 #include "bench/cli/scene_picture.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -33,12 +34,54 @@ render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
   return mesh;
 }
 
+/// Centre and radius of a box around all bodies that cast shadows.
+struct Extent {
+  Vec3 centre;
+  double radius = 1.0;
+};
+
+Extent extent_of(const std::vector<render::Mesh>& meshes) {
+  Vec3 low{1e300, 1e300, 1e300};
+  Vec3 high{-1e300, -1e300, -1e300};
+  for (const render::Mesh& mesh : meshes) {
+    if (!mesh.casts_shadow) continue;
+    for (const render::Vec3& p : mesh.vertex) {
+      for (int k = 0; k < 3; ++k) {
+        low[k] = std::min(low[k], p[static_cast<std::size_t>(k)]);
+        high[k] = std::max(high[k], p[static_cast<std::size_t>(k)]);
+      }
+    }
+  }
+  if (low[0] > high[0]) return {};
+  return {0.5 * (low + high), std::max(0.5 * length(high - low), 1e-3)};
+}
+
+/// An endless plane as a chequered patch below the bodies.
+void spread_ground(render::Mesh& plane, const Extent& extent) {
+  const auto corner = [&](std::size_t k) {
+    return Vec3{plane.vertex[k][0], plane.vertex[k][1], plane.vertex[k][2]};
+  };
+  const Vec3 right = normalized(corner(1) - corner(0));
+  const Vec3 normal = normalized(cross(right, corner(2) - corner(0)));
+  const Vec3 forward = cross(normal, right);
+  const Vec3 below = extent.centre - dot(normal, extent.centre - corner(0)) * normal;
+  plane = render::ground_mesh(12.0 * extent.radius, 0.25 * extent.radius);
+  for (render::Vec3& p : plane.vertex) {
+    const Vec3 at = below + p[0] * right + p[1] * forward;
+    p = {at[0], at[1], at[2]};
+  }
+}
+
 }  // namespace
 
 void write_picture(const World& world, const std::filesystem::path& path, int width, int height) {
   render::Picture picture;
   for (const PlacedShape& placed : world.shapes()) {
     picture.meshes.push_back(shape_mesh(world, placed));
+  }
+  const Extent extent = extent_of(picture.meshes);
+  for (render::Mesh& mesh : picture.meshes) {
+    if (!mesh.casts_shadow) spread_ground(mesh, extent);
   }
   picture.camera = render::frame_all(picture.meshes, {0.6, -1.0, 0.45});
   render::write_png(render::render(picture, width, height), path);
