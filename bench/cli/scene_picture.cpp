@@ -53,7 +53,7 @@ Extent extent_of(const std::vector<render::Mesh>& meshes) {
     }
   }
   if (low[0] > high[0]) return {};
-  return {0.5 * (low + high), std::max(0.5 * length(high - low), 1e-3)};
+  return {0.5 * (low + high), std::max(0.5 * norm(high - low), 1e-3)};
 }
 
 /// An endless plane as a chequered patch below the bodies.
