@@ -59,7 +59,9 @@ class Gmres {
   double orthogonalize(int j);
   void rotate(int j, double below);
   void update(const LinearMap& P, GmresSide side, int directions, Vector x);
-  double& H(int i, int j) { return hessenberg_[static_cast<std::size_t>(j * (m_ + 1) + i)]; }
+  double& H(int i, int j) {
+    return hessenberg_[static_cast<std::size_t>(j) * g_.size() + static_cast<std::size_t>(i)];
+  }
 
   Index n_ = 0;
   int m_ = 0;

@@ -185,7 +185,9 @@ class Lattice {
     return c * c * c;
   }
   std::size_t place(Index x, Index y, Index z) const {
-    return static_cast<std::size_t>((z * cells_ + y) * cells_ + x);
+    const auto c = static_cast<std::size_t>(cells_);
+    return (static_cast<std::size_t>(z) * c + static_cast<std::size_t>(y)) * c +
+           static_cast<std::size_t>(x);
   }
 
   Index cells_;
@@ -227,7 +229,8 @@ GeneratedSystem sphere_pile(const PileOptions& options) {
   system.name = fmt::format("pile-{}-{}", options.contacts, options.contacts_per_body);
   system.bodies = lattice.bodies();
   system.J = J.matrix();
-  system.H_inverse = Vector("H_inverse", static_cast<std::size_t>(2 * lattice.bodies()) * 9);
+  system.H_inverse =
+      Vector("H_inverse", static_cast<std::size_t>(lattice.bodies()) * 2 * kBlockSize);
   for (Index i = 0; i < lattice.bodies(); ++i) {
     const double mass = std::pow(options.mass_ratio, random.uniform());
     set_diagonal(system.H_inverse, 2 * i, 1.0 / mass);
@@ -254,7 +257,7 @@ GeneratedSystem chain(Index links, std::uint64_t seed) {
   system.name = fmt::format("chain-{}", links);
   system.bodies = links;
   system.J = J.matrix();
-  system.H_inverse = Vector("H_inverse", static_cast<std::size_t>(2 * links) * kBlockSize);
+  system.H_inverse = Vector("H_inverse", static_cast<std::size_t>(links) * 2 * kBlockSize);
   for (Index i = 0; i < links; ++i) {
     set_diagonal(system.H_inverse, 2 * i, 1.0 / 0.1);
     set_diagonal(system.H_inverse, 2 * i + 1, 1.0 / (0.1 * 0.05 * 0.05));
@@ -283,7 +286,7 @@ GeneratedSystem heavy_stack(Index boxes, double mass_ratio, std::uint64_t seed) 
   system.name = fmt::format("stack-{}", boxes);
   system.bodies = boxes;
   system.J = J.matrix();
-  system.H_inverse = Vector("H_inverse", static_cast<std::size_t>(2 * boxes) * kBlockSize);
+  system.H_inverse = Vector("H_inverse", static_cast<std::size_t>(boxes) * 2 * kBlockSize);
   for (Index i = 0; i < boxes; ++i) {
     const double mass = std::pow(mass_ratio, i / std::max(1.0, boxes - 1.0));
     set_diagonal(system.H_inverse, 2 * i, 1.0 / mass);
