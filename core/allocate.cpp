@@ -1,10 +1,13 @@
 #include "core/allocate.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+
+#include "core/parallel.h"
 
 namespace nsn {
 
@@ -26,7 +29,8 @@ void prefer_large_pages(void* begin, std::size_t bytes) {
 
 Vector allocate_vector(const char* label, std::size_t n) {
   const Vector v = allocate_untouched<Vector>(label, n);
-  Kokkos::deep_copy(v, 0.0);
+  double* const p = v.data();
+  for_range(size_of(v), [=](Index first, Index last) { std::fill(p + first, p + last, 0.0); });
   return v;
 }
 

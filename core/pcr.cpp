@@ -51,7 +51,7 @@ void Pcr::allocate(Index n, bool diagonal_preconditioner) {
   for (Vector* v : {&z_, &w_, &p_, &q_, &best_x_}) *v = allocate_vector("pcr", size);
   for (Vector* v : {&r_, &u_, &s_}) *v = allocate_vector("pcr", diagonal_preconditioner ? 0 : size);
   ones_ = allocate_vector("ones", size);
-  Kokkos::deep_copy(ones_, 1.0);
+  for (Index i = 0; i < n; ++i) ones_(i) = 1.0;
   true_r_ = Ar_ = Vector();
 }
 

@@ -6,7 +6,7 @@ namespace nsn {
 
 void NoPreconditioner::analyze(const LinearOperator& op) {
   ones_ = allocate_vector("ones", static_cast<std::size_t>(op.rows()));
-  Kokkos::deep_copy(ones_, 1.0);
+  for (Index i = 0; i < op.rows(); ++i) ones_(i) = 1.0;
 }
 
 }  // namespace nsn

@@ -1,6 +1,8 @@
 // PCR, PCG and GMRES against dense algebra, and the invariants that hold whatever the matrix.
 #include <cmath>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -278,6 +280,40 @@ TEST(Krylov, SameBitsAgainAndOnOneThread) {
 
     EXPECT_EQ(first.x, again.x) << spec;
     EXPECT_EQ(first.x, alone.x) << spec;
+  }
+}
+
+TEST(Krylov, TwoThreadsSolveLargeSystemsAtOnce) {
+  const GeneratedSystem system = sphere_pile({.contacts = 6000});
+  const LinearControl control{.rtol = 1e-6, .iteration_budget = 10};
+  struct Side {
+    SchurOperator op;
+    std::unique_ptr<LinearSolver> solver;
+    Vector x;
+    void solve(const GeneratedSystem& of, const LinearControl& how) {
+      solver->prepare(op);
+      EXPECT_TRUE(solver->solve(of.b, x, how).ok());
+    }
+  };
+  for (const char* spec : {"pcr", "pcg", "gmres:directions=10", "jacobi"}) {
+    const auto make = [&] {
+      auto side = std::make_unique<Side>(Side{SchurOperator(system.J, system.H_inverse, system.C),
+                                              standard_backends().make(spec),
+                                              Vector("x", system.b.extent(0))});
+      return side;
+    };
+    const auto expected = make();
+    const auto first = make();
+    const auto second = make();
+    expected->solve(system, control);
+
+    std::thread a([&] { first->solve(system, control); });
+    std::thread b([&] { second->solve(system, control); });
+    a.join();
+    b.join();
+
+    EXPECT_EQ(dense(first->x), dense(expected->x)) << spec;
+    EXPECT_EQ(dense(second->x), dense(expected->x)) << spec;
   }
 }
 
