@@ -13,8 +13,7 @@ namespace nsn {
 /// p = P_K(z), the nearest point of the cone; z and p have three entries and may be the same.
 inline void project_on_cone(const double* z, double mu, double* p) {
   const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]);
-  if (mu * t <=
-      -z[0]) {  // first: with mu = 0 a negative normal and no tangent meet both conditions
+  if (mu * t <= -z[0]) {  // first: with mu = 0, z_N < 0 and no tangent meet both conditions
     p[0] = p[1] = p[2] = 0.0;
   } else if (t <= mu * z[0]) {
     p[0] = z[0], p[1] = z[1], p[2] = z[2];
@@ -33,10 +32,10 @@ inline void natural_map(const double* r, const double* u, double mu, double rho,
   const double step[3] = {rho * (u[0] + shift), rho * u[1], rho * u[2]};
   const double z[3] = {r[0] - step[0], r[1] - step[1], r[2] - step[2]};
   const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]);
-  if (t <= mu * z[0]) {
-    for (int k = 0; k < 3; ++k) out[k] = step[k];
-  } else if (mu * t <= -z[0]) {
+  if (mu * t <= -z[0]) {  // first, as above
     for (int k = 0; k < 3; ++k) out[k] = r[k];
+  } else if (t <= mu * z[0]) {
+    for (int k = 0; k < 3; ++k) out[k] = step[k];
   } else {
     double p[3];
     project_on_cone(z, mu, p);

@@ -449,5 +449,15 @@ TEST(BadStart, NanIsRefused) {
                std::invalid_argument);
 }
 
+TEST(NaturalMap, VanishesOnAnOpenFrictionlessContact) {
+  const double r[3] = {0.0, 0.0, 0.0};
+  const double u[3] = {2.0, 0.0, 0.0};  // separating
+  double map[3] = {1.0, 1.0, 1.0};
+
+  natural_map(r, u, 0.0, 0.5, map);
+
+  for (const double component : map) EXPECT_EQ(component, 0.0);
+}
+
 }  // namespace
 }  // namespace nsn
