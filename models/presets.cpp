@@ -8,7 +8,7 @@ namespace {
 
 NewtonOptions accurate_preset() {
   NewtonOptions options;
-  options.linear = {"contact-lu", "klu"};
+  options.linear = {"contact-lu", "gmres"};
   return options;
 }
 
@@ -34,7 +34,7 @@ NewtonOptions paper_preset() {
 
 NewtonOptions realtime_preset() {
   NewtonOptions options;
-  options.linear = {"contact-lu", "klu"};
+  options.linear = {"contact-lu", "gmres"};
   options.friction = FrictionKind::kSafeguarded;
   options.linear_iterations = 40;
   options.max_iterations = 6;
