@@ -126,16 +126,10 @@ template <class F>
 void EigenLdlt<F>::do_solve(const LinearOperator& op, ConstVector b, Vector x,
                             const LinearControl& control, const Monitor& /*monitor*/,
                             LinearReport& report) {
-  Kokkos::deep_copy(x, b);
-  solve_in_place(x);
-  const double target = std::max(control.rtol * report.rhs_norm, control.atol);
-  const auto refined =
-      refinement_.improve(op, b, x, target, refine_, [this](Vector v) { solve_in_place(v); });
   // L is read forwards and backwards; D and the vector pass six times.
   const double per_solve = 24.0 * factor_entries() + 56.0 * op.rows();
-  report.bytes_moved = (1 + refined.solves) * per_solve + refined.products * op.bytes_per_apply();
-  report.recurrence_residual = refined.residual;
-  if (refined.steps > 0) report.detail = fmt::format("{} step(s) of refinement", refined.steps);
+  refinement_.solve_and_improve(
+      op, b, x, control, refine_, per_solve, [this](Vector v) { solve_in_place(v); }, report);
 }
 
 template <class F>

@@ -201,21 +201,12 @@ void Klu::solve_in_place(Vector v) {
 
 void Klu::do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
                    const Monitor& /*monitor*/, LinearReport& report) {
-  Kokkos::deep_copy(x, b);
-  solve_in_place(x);
-  const double target = std::max(control.rtol * report.rhs_norm, control.atol);
-  const auto refined =
-      refinement_.improve(op, b, x, target, refine_, [this](Vector v) { solve_in_place(v); });
   // L, U and the blocks outside them are read once; the vector passes six times.
   const double factors = 12.0 * (numeric_->lnz + numeric_->unz + numeric_->nzoff);
-  report.bytes_moved =
-      (1 + refined.solves) * (factors + 48.0 * op.rows()) + refined.products * op.bytes_per_apply();
-  report.recurrence_residual = refined.residual;
   report.detail = note_;
-  if (refined.steps > 0) {
-    report.detail +=
-        fmt::format("{}{} step(s) of refinement", note_.empty() ? "" : "; ", refined.steps);
-  }
+  refinement_.solve_and_improve(
+      op, b, x, control, refine_, factors + 48.0 * op.rows(),
+      [this](Vector v) { solve_in_place(v); }, report);
 }
 
 #endif  // NSN_WITH_KLU

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "core/linear_operator.h"
+#include "core/linear_solver.h"
 #include "core/vector_kernels.h"
 
 namespace nsn {
@@ -55,6 +58,25 @@ class Refinement {
       if (!halved) break;
     }
     return outcome;
+  }
+
+  /// x = F^-1 b, improved towards what control asks for: the whole solve of a direct backend whose
+  /// F^-1 v moves bytes_per_solve. Fills bytes_moved and recurrence_residual, and adds a word on
+  /// the steps taken to detail.
+  template <class Solve>
+  void solve_and_improve(const LinearOperator& op, ConstVector b, Vector x,
+                         const LinearControl& control, int max_steps, double bytes_per_solve,
+                         const Solve& solve, LinearReport& report) {
+    std::copy_n(b.data(), b.extent(0), x.data());
+    solve(x);
+    const double target = std::max(control.rtol * report.rhs_norm, control.atol);
+    const Outcome outcome = improve(op, b, x, target, max_steps, solve);
+    report.bytes_moved =
+        (1 + outcome.solves) * bytes_per_solve + outcome.products * op.bytes_per_apply();
+    report.recurrence_residual = outcome.residual;
+    if (outcome.steps == 0) return;
+    if (!report.detail.empty()) report.detail += "; ";
+    report.detail += fmt::format("{} step(s) of refinement", outcome.steps);
   }
 
  private:
