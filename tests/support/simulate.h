@@ -21,6 +21,16 @@ inline SimulationOptions with_preset(const std::string& name) {
   return options;
 }
 
+/// True where this build has the linear solver.
+inline bool available(const std::string& solver) {
+  return standard_backends().info(solver).available();
+}
+
+/// A direct solver for symmetric matrices: CHOLMOD where this build has it.
+inline std::string direct_solver() {
+  return available("cholmod") ? "cholmod" : "contact-lu";
+}
+
 /// Advances; returns how many steps did not converge.
 inline int advance(Simulation& simulation, int steps) {
   int failed = 0;
