@@ -127,7 +127,8 @@ void SafeguardedTimeStep::linearise(StepEquations& equations) {
   at_.apply(scratch_u_, q_);
   axpby(1.0, at_.value, 1.0, q_);
   for (Index i = 0; i < system.blocks(); ++i) {
-    if (system.laws[at(i)].is_contact()) q_(3 * i) -= std::min(0.0, scratch_r_(3 * i));
+    const RowLaw& law = system.laws[at(i)];
+    if (law.is_contact() && !law.rebounds) q_(3 * i) -= std::min(0.0, scratch_r_(3 * i));
   }
   delassus_.assemble(at_.J, system.M_inverse, system.E);
   dual_.set_values(delassus_.matrix(), true);

@@ -33,6 +33,9 @@ struct RowLaw {
                   -std::numeric_limits<double>::infinity()};  ///< box: impulse bounds, kg m/s
   double hi[3] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
                   std::numeric_limits<double>::infinity()};
+  /// contact: v_N is a velocity that includes a rebound, not a gap over h; nothing of it is
+  /// penetration that a method may keep.
+  bool rebounds = false;
 
   static RowLaw contact(double friction) { return {Kind::kContact, friction}; }
   bool is_contact() const { return kind == Kind::kContact; }
