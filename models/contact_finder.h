@@ -24,6 +24,7 @@ class ContactFinder {
 
   BroadPhase broad_phase_;
   std::vector<Pose> poses_;
+  std::vector<int> kinds_;  // of the pair table
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;
   Manifold manifold_;

@@ -72,6 +72,12 @@ void World::set_pair(const PairSurface& pair) {
   });
 }
 
+void World::set_filter(int shape, const CollisionFilter& filter) {
+  const int count = static_cast<int>(shapes_.size());
+  NSN_THROW_UNLESS(shape >= 0 && shape < count, "filter: no shape {} (there are {})", shape, count);
+  shapes_[static_cast<std::size_t>(shape)].filter = filter;
+}
+
 void World::ignore_pair(int body_a, int body_b) {
   ignored_.push_back(ordered(body_a, body_b));
   std::sort(ignored_.begin(), ignored_.end());

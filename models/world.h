@@ -10,6 +10,7 @@
 /// Units: kg, m, s, or any consistent set.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,13 +31,23 @@ struct Surface {
   double thickness = 0.0;   ///< the surface lies this far outside the shape, m; two surfaces add
 };
 
-/// A shape on a body.
+/// Which shapes meet: two of them do if each one's mask has a bit of the other's category.
+struct CollisionFilter {
+  std::uint32_t category = 1;
+  std::uint32_t mask = ~std::uint32_t{0};
+};
+inline bool may_collide(const CollisionFilter& a, const CollisionFilter& b) {
+  return (a.mask & b.category) != 0 && (b.mask & a.category) != 0;
+}
+
+/// A shape on a body; a body may carry several (a table is a board and four legs).
 struct PlacedShape {
   int body = 0;
   std::shared_ptr<const Shape> shape;
   Surface surface;
   Vec3 offset;          ///< of the shape's origin in body axes, m
   Quaternion rotation;  ///< from shape to body axes
+  CollisionFilter filter{};
 };
 
 /// What two surfaces have in common, where the geometric mean is not wanted.
@@ -71,6 +82,8 @@ class World {
   void add_rows(std::unique_ptr<RowSet> rows) { rows_.push_back(std::move(rows)); }
   /// Sets friction of one pair of shapes.
   void set_pair(const PairSurface& pair);
+  /// Sets which shapes the given one meets; throws std::invalid_argument for an unknown shape.
+  void set_filter(int shape, const CollisionFilter& filter);
   /// The shapes of these two bodies never touch (neighbours in a mechanism, contacts given by
   /// hand).
   void ignore_pair(int body_a, int body_b);

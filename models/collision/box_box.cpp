@@ -147,9 +147,9 @@ void face_contact(const Placed& R, int k, const Vec3& n, const Placed& I, bool r
     const std::uint32_t feature = (reference_is_a ? 1U : 2U) | face << 2 | incident << 5 |
                                   corner.before << 8 | corner.after << 11;
     if (reference_is_a) {
-      out.push_back({on_reference, corner.point, -n, feature, true, true});
+      out.push_back({on_reference, corner.point, -n, feature, 0.0, 0.0});
     } else {
-      out.push_back({corner.point, on_reference, n, feature, true, true});
+      out.push_back({corner.point, on_reference, n, feature, 0.0, 0.0});
     }
   }
 }
@@ -181,7 +181,7 @@ void edge_contact(const Placed& A, const Placed& B, const Axis& axis, double mar
   const double c = dot(a, b);
   const double s = (dot(w, a) - c * dot(w, b)) / (1.0 - c * c);
   const double t = (c * dot(w, a) - dot(w, b)) / (1.0 - c * c);
-  out.push_back({p + s * a, q + t * b, axis.normal, 3U | edge_a << 2 | edge_b << 8, true, true});
+  out.push_back({p + s * a, q + t * b, axis.normal, 3U | edge_a << 2 | edge_b << 8, 0.0, 0.0});
 }
 
 }  // namespace

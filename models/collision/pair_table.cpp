@@ -9,14 +9,32 @@
 
 namespace nsn {
 
-PairTable::Entry PairTable::find(ShapeType a, ShapeType b) const {
-  if (const auto found = functions_.find({a, b}); found != functions_.end()) {
-    return {found->second, false};
+int PairTable::index(ShapeType type) const {
+  for (std::size_t k = 0; k < types_.size(); ++k) {
+    if (types_[k] == type) return static_cast<int>(k);
   }
-  if (const auto found = functions_.find({b, a}); found != functions_.end()) {
-    return {found->second, true};
-  }
-  return {};
+  return -1;
+}
+
+int PairTable::index_or_new(ShapeType type) {
+  const int known = index(type);
+  if (known >= 0) return known;
+  types_.push_back(type);
+  for (auto& row : entries_) row.emplace_back();
+  entries_.emplace_back(types_.size());
+  return static_cast<int>(types_.size()) - 1;
+}
+
+void PairTable::add(ShapeType a, ShapeType b, CollideFunction collide) {
+  const auto i = static_cast<std::size_t>(index_or_new(a));
+  const auto j = static_cast<std::size_t>(index_or_new(b));
+  entries_[j][i] = {collide, true};
+  entries_[i][j] = {collide, false};
+}
+
+PairTable::Entry PairTable::find(int a, int b) const {
+  if (a < 0 || b < 0) return {};
+  return entries_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
 }
 
 PairTable standard_pairs() {

@@ -1,8 +1,7 @@
 /// Which function finds the contact points of which two kinds of shape.
 #pragma once
 
-#include <map>
-#include <utility>
+#include <vector>
 
 #include "models/collision/manifold.h"
 #include "models/collision/shape.h"
@@ -22,14 +21,21 @@ class PairTable {
     bool swapped = false;
   };
 
-  void add(ShapeType a, ShapeType b, CollideFunction collide) { functions_[{a, b}] = collide; }
-  Entry find(ShapeType a, ShapeType b) const;
+  /// Replaces what was there for this pair.
+  void add(ShapeType a, ShapeType b, CollideFunction collide);
+  Entry find(ShapeType a, ShapeType b) const { return find(index(a), index(b)); }
+  /// Number of a kind, for many look-ups of the same; -1: it never touches anything.
+  int index(ShapeType type) const;
+  Entry find(int a, int b) const;
 
  private:
-  std::map<std::pair<ShapeType, ShapeType>, CollideFunction> functions_;
+  int index_or_new(ShapeType type);
+
+  std::vector<ShapeType> types_;
+  std::vector<std::vector<Entry>> entries_;  // square
 };
 
-/// Spheres, boxes and planes.
+/// All pairs of the shapes in this folder.
 PairTable standard_pairs();
 
 }  // namespace nsn

@@ -17,7 +17,7 @@ void collide_sphere_sphere(const Shape& a, const Pose& pose_a, const Shape& b, c
   if (distance - radius_a - radius_b > margin) return;
   const Vec3 normal = distance > 0.0 ? (1.0 / distance) * between : Vec3{0, 0, 1};
   out.push_back(
-      {pose_a.x - radius_a * normal, pose_b.x + radius_b * normal, normal, 0, false, false});
+      {pose_a.x - radius_a * normal, pose_b.x + radius_b * normal, normal, 0, radius_a, radius_b});
 }
 
 namespace {
@@ -57,7 +57,7 @@ void collide_sphere_box(const Shape& sphere, const Pose& pose_a, const Shape& bo
     nearest_face(half, centre, normal, nearest);
   }
   const Vec3 n = pose_b.R * normal;
-  out.push_back({pose_a.x - radius * n, pose_b.apply(nearest), n, 0, false, true});
+  out.push_back({pose_a.x - radius * n, pose_b.apply(nearest), n, 0, radius, 0.0});
 }
 
 }  // namespace nsn

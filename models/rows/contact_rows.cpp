@@ -7,8 +7,12 @@
 namespace nsn {
 namespace {
 
-Vec3 arm(const BodyState& body, const Vec3& local, bool turns) {
-  return turns ? body.R * local : local;
+/// From the body's centre to the point on its surface; what is round does not turn.
+Vec3 arm_a(const Contact& c, const BodyState& a) {
+  return a.R * c.local_a - c.radius_a * c.normal;
+}
+Vec3 arm_b(const Contact& c, const BodyState& b) {
+  return b.R * c.local_b + c.radius_b * c.normal;
 }
 
 void set_blocks(const Vec3& n, const TangentFrame& t, const Vec3& arm, double sign, Mat3& linear,
@@ -75,14 +79,14 @@ double ContactRowSet::gap(int k, const Configuration& where) const {
   const Contact& c = at(k);
   const BodyState& a = where.body(c.body_a);
   const BodyState& b = where.body(c.body_b);
-  const Vec3 between = (a.x - b.x) + (arm(a, c.local_a, c.turns_a) - arm(b, c.local_b, c.turns_b));
+  const Vec3 between = (a.x - b.x) + (arm_a(c, a) - arm_b(c, b));
   return dot(c.normal, between) - c.thickness;
 }
 
 Vec3 ContactRowSet::point(int k, const Configuration& where) const {
   const Contact& c = at(k);
   const BodyState& b = where.body(c.body_b);
-  return b.x + arm(b, c.local_b, c.turns_b);
+  return b.x + arm_b(c, b);
 }
 
 void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
@@ -90,27 +94,27 @@ void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) c
   const TangentFrame& t = frame(k);
   const BodyState& a = where.body(c.body_a);
   const BodyState& b = where.body(c.body_b);
-  const Vec3 arm_a = arm(a, c.local_a, c.turns_a);
-  const Vec3 arm_b = arm(b, c.local_b, c.turns_b);
-  const Vec3 slip = (a.v + cross(a.w, arm_a)) - (b.v + cross(b.w, arm_b));
-  const double gap = dot(c.normal, (a.x - b.x) + (arm_a - arm_b)) - c.thickness;
+  const Vec3 to_a = arm_a(c, a);
+  const Vec3 to_b = arm_b(c, b);
+  const Vec3 slip = (a.v + cross(a.w, to_a)) - (b.v + cross(b.w, to_b));
+  const double gap = dot(c.normal, (a.x - b.x) + (to_a - to_b)) - c.thickness;
   out.value = {gap / where.h(), dot(t.t1, slip), dot(t.t2, slip)};
-  set_blocks(c.normal, t, arm_a, 1.0, out.J[0], out.J[1]);
-  set_blocks(c.normal, t, arm_b, -1.0, out.J[2], out.J[3]);
+  set_blocks(c.normal, t, to_a, 1.0, out.J[0], out.J[1]);
+  set_blocks(c.normal, t, to_b, -1.0, out.J[2], out.J[3]);
 }
 
 void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                   std::span<Mat3> K) const {
   const Contact& c = at(k);
   const Vec3 F = to_world(k, r);
-  const auto add = [&](int body, const Vec3& local, bool turns, const Vec3& impulse) {
+  const auto add = [&](int body, const Vec3& local, const Vec3& impulse) {
     const BodyState& state = where.body(body);
-    if (!turns || !state.dynamic) return;
+    if (!state.dynamic) return;
     Mat3& K_body = K[static_cast<std::size_t>(angular_node(body))];
     K_body = K_body + arm_stiffness(state.R * local, impulse);
   };
-  add(c.body_a, c.local_a, c.turns_a, F);
-  add(c.body_b, c.local_b, c.turns_b, -F);
+  add(c.body_a, c.local_a, F);
+  add(c.body_b, c.local_b, -F);
 }
 
 Vec3 ContactRowSet::to_world(int k, const Vec3& r) const {

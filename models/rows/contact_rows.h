@@ -16,10 +16,10 @@ namespace nsn {
 struct Contact {
   int body_a = 0;
   int body_b = 0;
-  Vec3 local_a{};  ///< point on a: in body axes if it turns with a, else the arm in world axes
-  Vec3 local_b{};
-  bool turns_a = true;
-  bool turns_b = true;
+  Vec3 local_a{};           ///< point of a that turns with it, body axes, m
+  Vec3 local_b{};           ///< the same of b
+  double radius_a = 0.0;    ///< the surface lies this far from local_a towards b, whatever turns, m
+  double radius_b = 0.0;    ///< the same of b: a ball has its centre and its radius here
   Vec3 normal{0, 0, 1};     ///< unit, from b to a
   double thickness = 0.0;   ///< d, m: the gap at which the contact closes
   double mu = 0.0;          ///< friction coefficient, >= 0
