@@ -6,6 +6,7 @@
 #if defined(NSN_WITH_AMG)
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <variant>
 
 #if defined(_OPENMP)
@@ -76,9 +77,21 @@ using Matrix = Backend::matrix;
 
 /// Sizes of a hierarchy, gathered while it is built.
 struct Statistics {
-  double rows = 0.0;      // all levels
-  double entries = 0.0;   // of the matrices on all levels
-  double transfer = 0.0;  // of P and R on all levels
+  double rows = 0.0;          // of the levels that are smoothed: all but the last
+  double entries = 0.0;       // of their matrices
+  double transfer = 0.0;      // of P and R between all levels
+  double last_rows = 0.0;     // of the last level, which is factorised
+  double last_entries = 0.0;  // of its matrix
+
+  Statistics() = default;
+  Statistics(double first_rows, double first_entries)
+      : last_rows(first_rows), last_entries(first_entries) {}
+
+  void add_level(double transfer_entries, double level_rows, double level_entries) {
+    rows += std::exchange(last_rows, level_rows);
+    entries += std::exchange(last_entries, level_entries);
+    transfer += transfer_entries;
+  }
 };
 
 bool finite(const Matrix& A) {
@@ -152,9 +165,8 @@ class Coarsening {
     auto coarse =
         std::visit([&](auto& method) { return method.coarse_operator(A, P, R); }, method_);
     if (!finite(*coarse)) throw std::runtime_error("a coarse matrix is not finite");
-    statistics_->rows += static_cast<double>(coarse->nrows);
-    statistics_->entries += static_cast<double>(coarse->nnz);
-    statistics_->transfer += static_cast<double>(P.nnz + R.nnz);
+    statistics_->add_level(static_cast<double>(P.nnz + R.nnz), static_cast<double>(coarse->nrows),
+                           static_cast<double>(coarse->nnz));
     return coarse;
   }
 
@@ -380,7 +392,7 @@ void AmgPreconditioner::rebuild(const LinearOperator& op) {
 
 void AmgPreconditioner::build(std::shared_ptr<Matrix> A) {
   reused_ = false;
-  statistics_ = {static_cast<double>(A->nrows), static_cast<double>(A->nnz), 0.0};
+  statistics_ = Statistics(static_cast<double>(A->nrows), static_cast<double>(A->nnz));
   try {
     hierarchy_ = std::make_unique<Hierarchy>(std::move(A), params_);
   } catch (const std::exception& error) {
@@ -390,7 +402,7 @@ void AmgPreconditioner::build(std::shared_ptr<Matrix> A) {
 }
 
 bool AmgPreconditioner::refresh(std::shared_ptr<Matrix> A) {
-  statistics_ = {static_cast<double>(A->nrows), static_cast<double>(A->nnz), 0.0};
+  statistics_ = Statistics(static_cast<double>(A->nrows), static_cast<double>(A->nnz));
   try {
     hierarchy_->rebuild(std::move(A));
     reused_ = true;
@@ -412,14 +424,15 @@ void AmgPreconditioner::apply(ConstVector r, Vector z) const {
   hierarchy_->apply(rhs, x);
 }
 
-// On each level: two smoothing steps and a residual read the matrix, P and R are read once, and
-// about ten vectors pass per product. A W-cycle visits the levels below the first more often.
+// On each smoothed level: the smoothing steps and a residual read the matrix, P and R are read
+// once, and about five vectors pass per product. The last level is factorised; its factors hold at
+// least the entries of its matrix. A W-cycle visits the levels below the first more often.
 double AmgPreconditioner::bytes_per_apply() const {
   if (hierarchy_ == nullptr) return 24.0 * static_cast<double>(inverse_diagonal_.size());
   const double products = 2.0 * params_.npre * smoother_products_ + 1.0;
   const double visits = params_.ncycle == 1 ? 1.0 : 2.0;
   return visits * (12.0 * (products * statistics_.entries + statistics_.transfer) +
-                   40.0 * products * statistics_.rows);
+                   40.0 * products * statistics_.rows + 12.0 * statistics_.last_entries);
 }
 
 double AmgPreconditioner::bytes_held() const {
@@ -621,9 +634,11 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
   Kokkos::deep_copy(x0_, x);
   const int trial =
       guard_ ? std::min(kGuardIterations, remaining(problem, report)) : remaining(problem, report);
+  std::string anew;
   iterate(problem, trial, report);
   if (guard_ && remaining(problem, report) > 0) {
     if (disappoints(problem, report) && P_.reused()) {
+      anew = fmt::format("transfer operators made anew after {} iterations", report.iterations);
       P_.rebuild(op);
       Kokkos::deep_copy(x, x0_);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
@@ -639,6 +654,9 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
   }
   if (!report.ok() && report.detail.empty()) {
     report.detail = fmt::format("{} iterations spent", report.iterations);
+  }
+  if (!anew.empty()) {
+    report.detail = report.detail.empty() ? anew : fmt::format("{}; {}", anew, report.detail);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/support/machine.h"
+#include "bench/support/passive_waiting.h"
 #include "core/error.h"
 #include "core/options.h"
 
@@ -86,6 +87,7 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  nsn::bench::wait_passively(argv);
   try {
     CLI::App app{"Non-smooth Newton methods for frictional contact"};
     app.require_subcommand(1);

@@ -18,6 +18,7 @@
 
 #include "bench/support/bandwidth.h"
 #include "bench/support/generated_systems.h"
+#include "bench/support/passive_waiting.h"
 #include "core/allocate.h"
 #include "core/linear_operator.h"
 #include "core/parallel.h"
@@ -234,7 +235,8 @@ bool eigen_part(const nsn::GeneratedSystem& system, const Operators& op) {
 
 }  // namespace
 
-int main() {
+int main(int, char** argv) {
+  nsn::bench::wait_passively(argv);
   const nsn::Runtime runtime;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   fmt::print("threads: {}\n", nsn::concurrency());

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "bench/micro/systems.h"
+#include "bench/support/passive_waiting.h"
 #include "core/runtime.h"
 
 namespace {
@@ -55,6 +56,7 @@ void register_all(bool all, const std::vector<std::filesystem::path>& paths) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  nsn::bench::wait_passively(argv);
   const nsn::Runtime runtime;
   bool all = false;
   std::vector<std::filesystem::path> paths;
