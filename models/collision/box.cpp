@@ -1,36 +1,47 @@
 #include "models/collision/box.h"
 
-#include <cmath>
-
 #include "core/error.h"
 
 namespace nsn {
 
-Box::Box(const Vec3& size) : half_(0.5 * size) {
+namespace {
+
+Vec3 corner_of(const Vec3& half, int k) {
+  return {(k & 1) != 0 ? half[0] : -half[0], (k & 2) != 0 ? half[1] : -half[1],
+          (k & 4) != 0 ? half[2] : -half[2]};
+}
+
+SurfaceMesh box_surface(const Vec3& half) {
+  SurfaceMesh mesh;
+  for (int k = 0; k < 8; ++k) mesh.points.push_back(corner_of(half, k));
+  mesh.polygons = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+  return mesh;
+}
+
+Polytope checked_core(const Vec3& size) {
   NSN_THROW_UNLESS(all_finite(size) && size[0] > 0.0 && size[1] > 0.0 && size[2] > 0.0,
                    "box: size ({}, {}, {}) is not positive", size[0], size[1], size[2]);
+  Polytope core = polytope_from_faces(box_surface(0.5 * size), "box");
+  for (int f = 0; f < 6; ++f) {  // free of rounding
+    Polytope::Face& face = core.faces[static_cast<std::size_t>(f)];
+    face.normal = {};
+    face.normal[f / 2] = f % 2 == 0 ? -1.0 : 1.0;
+    face.offset = 0.5 * size[f / 2];
+  }
+  return core;
 }
+
+}  // namespace
+
+Box::Box(const Vec3& size) : ConvexShape(checked_core(size), 0.0), half_(0.5 * size) {}
 
 Vec3 Box::corner(int k) const {
-  return {(k & 1) != 0 ? half_[0] : -half_[0], (k & 2) != 0 ? half_[1] : -half_[1],
-          (k & 4) != 0 ? half_[2] : -half_[2]};
-}
-
-Aabb Box::bounds(const Pose& pose) const {
-  Vec3 reach;
-  for (int i = 0; i < 3; ++i) {
-    reach[i] = std::abs(pose.R(i, 0)) * half_[0] + std::abs(pose.R(i, 1)) * half_[1] +
-               std::abs(pose.R(i, 2)) * half_[2];
-  }
-  return {pose.x - reach, pose.x + reach};
+  return corner_of(half_, k);
 }
 
 SurfaceMesh Box::surface() const {
-  SurfaceMesh mesh;
-  for (int k = 0; k < 8; ++k) mesh.points.push_back(corner(k));
-  mesh.polygons = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                   {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  return mesh;
+  return box_surface(half_);
 }
 
 }  // namespace nsn

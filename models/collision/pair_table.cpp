@@ -1,7 +1,8 @@
 #include "models/collision/pair_table.h"
 
 #include "models/collision/box.h"
-#include "models/collision/box_box.h"
+#include "models/collision/capsule.h"
+#include "models/collision/convex_pairs.h"
 #include "models/collision/plane.h"
 #include "models/collision/plane_pairs.h"
 #include "models/collision/sphere.h"
@@ -39,10 +40,13 @@ PairTable::Entry PairTable::find(int a, int b) const {
 
 PairTable standard_pairs() {
   PairTable table;
+  const ShapeType convex[] = {Sphere::kType, Capsule::kType, Box::kType};
+  for (const ShapeType a : convex) {
+    for (const ShapeType b : convex) table.add(a, b, collide_convex);
+    table.add(a, Plane::kType, collide_convex_plane);
+  }
   table.add(Sphere::kType, Sphere::kType, collide_sphere_sphere);
   table.add(Sphere::kType, Box::kType, collide_sphere_box);
-  table.add(Sphere::kType, Plane::kType, collide_sphere_plane);
-  table.add(Box::kType, Plane::kType, collide_box_plane);
   table.add(Box::kType, Box::kType, collide_box_box);
   return table;
 }

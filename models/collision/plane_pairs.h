@@ -1,4 +1,7 @@
-/// Spheres and boxes on half-spaces.
+/// Shapes on half-spaces.
+///
+/// Two half-spaces have no contact points: unless they look exactly away from each other they
+/// overlap without end.
 #pragma once
 
 #include "models/collision/manifold.h"
@@ -6,10 +9,8 @@
 
 namespace nsn {
 
-void collide_sphere_plane(const Shape& sphere, const Pose& pose_a, const Shape& plane,
+/// Ball, capsule, box, hull: every vertex of the core within the margin, named by its number.
+void collide_convex_plane(const Shape& convex, const Pose& pose_a, const Shape& plane,
                           const Pose& pose_b, double margin, Manifold& out);
-/// Every corner within the margin; the feature is the corner's number.
-void collide_box_plane(const Shape& box, const Pose& pose_a, const Shape& plane, const Pose& pose_b,
-                       double margin, Manifold& out);
 
 }  // namespace nsn

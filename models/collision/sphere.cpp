@@ -7,14 +7,9 @@
 
 namespace nsn {
 
-Sphere::Sphere(double radius) : radius_(radius) {
+Sphere::Sphere(double radius) : ConvexShape(point_polytope(), radius) {
   NSN_THROW_UNLESS(radius > 0.0 && std::isfinite(radius), "sphere: radius {} is not positive",
                    radius);
-}
-
-Aabb Sphere::bounds(const Pose& pose) const {
-  const Vec3 r{radius_, radius_, radius_};
-  return {pose.x - r, pose.x + r};
 }
 
 SurfaceMesh Sphere::surface() const {
@@ -25,8 +20,8 @@ SurfaceMesh Sphere::surface() const {
     const double polar = std::numbers::pi * i / kRings;
     for (int j = 0; j < kSides; ++j) {
       const double around = 2.0 * std::numbers::pi * j / kSides;
-      mesh.points.push_back(radius_ * Vec3{std::sin(polar) * std::cos(around),
-                                           std::sin(polar) * std::sin(around), std::cos(polar)});
+      mesh.points.push_back(radius() * Vec3{std::sin(polar) * std::cos(around),
+                                            std::sin(polar) * std::sin(around), std::cos(polar)});
     }
   }
   for (int i = 0; i < kRings; ++i) {
