@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/multifrontal.h"
+#include "core/multifrontal.h"
 #include "core/error.h"
 #include "core/refinement.h"
 #include "core/symmetric_block_entries.h"

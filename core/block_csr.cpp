@@ -102,6 +102,13 @@ void refresh(BlockTranspose& At, const BlockCsr& A) {
   });
 }
 
+Index find_block(const BlockCsr& A, Index i, Index j) {
+  const Index* begin = A.column.data() + A.row_begin(i);
+  const Index* end = A.column.data() + A.row_begin(i + 1);
+  const Index* found = std::lower_bound(begin, end, j);
+  return found != end && *found == j ? static_cast<Index>(found - A.column.data()) : Index{-1};
+}
+
 void diagonal_blocks(const BlockCsr& A, Vector out) {
   NSN_THROW_UNLESS(A.rows == A.columns && size_of(out) == kBlockSize * A.rows,
                    "diagonal blocks of {} x {} blocks into {} numbers", A.rows, A.columns,

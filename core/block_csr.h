@@ -53,6 +53,9 @@ void refresh(BlockTranspose& At, const BlockCsr& A);
 /// length.
 void diagonal_blocks(const BlockCsr& A, Vector out);
 
+/// Where block (i, j) is stored, -1: nowhere.
+Index find_block(const BlockCsr& A, Index i, Index j);
+
 /// All nine entries of every block, stored zeros included: the pattern depends on A's pattern
 /// alone.
 Csr to_scalar(const BlockCsr& A);

@@ -31,12 +31,6 @@ void set_unit_row(Mat3& A, int k, double value) {
   A(k, k) = value;
 }
 
-Index find_block(const BlockCsr& A, Index i, Index j) {
-  const Index* begin = A.column.data() + A.row_begin(i);
-  const Index* end = A.column.data() + A.row_begin(i + 1);
-  return static_cast<Index>(std::lower_bound(begin, end, j) - A.column.data());
-}
-
 /// Pattern of H + J^T C^-1 J: nodes that share a row block.
 BlockCsr stiffness_pattern(const BlockCsr& J) {
   std::vector<BlockTriplet> triplets;
@@ -122,7 +116,7 @@ void ClassicNewton::start(const System& system, State& state, bool warm) {
 void ClassicNewton::scale_normal(const System& system, Index i, const Vec3& v, double r,
                                  BlockRow& row) const {
   const double rho = system.rho(kBlock * i);
-  const double E = system.E(kBlockSize * i);
+  const double E = at_.E(kBlockSize * i);
   const auto f = ncp_value(options_, v[0], rho * r);
   row.phi[0] = f.phi;
   row.force[0] = r;
@@ -222,7 +216,7 @@ void ClassicNewton::scale_full_alart_curnier(double mu, double rho, double F, co
 
 void ClassicNewton::scale_contact(const System& system, Index i, double* r, BlockRow& row) const {
   const RowLaw& law = system.laws[at(i)];
-  const Vec3 v = load3(&at_.value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r);
+  const Vec3 v = load3(&at_.value(kBlock * i)) + load9(&at_.E(kBlockSize * i)) * load3(r);
   const double rho = system.rho(kBlock * i + 1);
   const double F = law.mu * r[0];
   scale_normal(system, i, v, r[0], row);
@@ -241,7 +235,7 @@ void ClassicNewton::scale_contact(const System& system, Index i, double* r, Bloc
 
 void ClassicNewton::scale_box(const System& system, Index i, double* r, BlockRow& row) const {
   const RowLaw& law = system.laws[at(i)];
-  const Mat3 E = load9(&system.E(kBlockSize * i));
+  const Mat3 E = load9(&at_.E(kBlockSize * i));
   const Vec3 v = load3(&at_.value(kBlock * i)) + E * load3(r);
   row.L = row.R = row.U = identity<3>();
   row.C = E;

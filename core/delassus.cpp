@@ -56,12 +56,6 @@ std::vector<std::vector<Index>> neighbours(const BlockCsr& J, const NodeRows& ro
   return columns;
 }
 
-Index find_block(const BlockCsr& W, Index i, Index j) {
-  const Index* begin = W.column.data() + W.row_begin(i);
-  const Index* end = W.column.data() + W.row_begin(i + 1);
-  return static_cast<Index>(std::lower_bound(begin, end, j) - W.column.data());
-}
-
 }  // namespace
 
 void Delassus::analyze(const BlockCsr& J) {

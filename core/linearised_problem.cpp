@@ -22,7 +22,7 @@ FrictionProblem linearised_friction_problem(StepEquations& equations) {
   at.evaluate(equations, system.u_start);
   Delassus delassus;
   delassus.analyze(at.J);
-  delassus.assemble(at.J, system.M_inverse, system.E);
+  delassus.assemble(at.J, system.M_inverse, at.E);
   FrictionProblem problem;
   problem.W = to_scalar(delassus.matrix());
   problem.q = Vector("q", static_cast<std::size_t>(system.rows()));

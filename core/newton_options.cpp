@@ -55,7 +55,21 @@ const Names<Damping>& damping_names() {
 const Names<GeometricStiffness>& stiffness_names() {
   static const Names<GeometricStiffness> names{{GeometricStiffness::kNone, "none"},
                                                {GeometricStiffness::kDiagonal, "diagonal"},
-                                               {GeometricStiffness::kExact, "exact"}};
+                                               {GeometricStiffness::kDiagonalAll, "diagonal-all"},
+                                               {GeometricStiffness::kExact, "exact"},
+                                               {GeometricStiffness::kFull, "full"}};
+  return names;
+}
+const Names<Elimination>& elimination_names() {
+  static const Names<Elimination> names{{Elimination::kAuto, "auto"},
+                                        {Elimination::kAlways, "always"},
+                                        {Elimination::kNever, "never"}};
+  return names;
+}
+const Names<OperatorForm>& operator_names() {
+  static const Names<OperatorForm> names{{OperatorForm::kAuto, "auto"},
+                                         {OperatorForm::kAssembled, "assembled"},
+                                         {OperatorForm::kFactored, "factored"}};
   return names;
 }
 
@@ -84,6 +98,12 @@ std::string_view to_string(GeometricStiffness stiffness) {
 }
 GeometricStiffness geometric_stiffness_from(std::string_view name) {
   return kind_of(stiffness_names(), name, "geometric stiffness");
+}
+Elimination elimination_from(std::string_view name) {
+  return kind_of(elimination_names(), name, "elimination");
+}
+OperatorForm operator_form_from(std::string_view name) {
+  return kind_of(operator_names(), name, "operator form");
 }
 
 void validate(const NewtonOptions& options) {

@@ -48,8 +48,25 @@ enum class Formulation {
 
 enum class GeometricStiffness {
   kNone,
-  kDiagonal,  ///< from the difference of two iterates (quasi-Newton)
-  kExact,     ///< the rows' own second derivative, positive part
+  kDiagonal,     ///< from the difference of two iterates (quasi-Newton), particles only
+  kDiagonalAll,  ///< the same for rigid bodies too
+  kExact,  ///< the rows' own second derivative, positive part: 3x3 blocks on the diagonal of H
+  kFull,   ///< the same with the coupling of nodes: a sparse H
+};
+
+/// Rows of elastic elements (RowLaw::elastic): unknowns, or stiffness in a sparse H
+/// (core/effective_mass.h). The same answer to rounding.
+enum class Elimination {
+  kAuto,  ///< by the operations of the two factorisations
+  kAlways,
+  kNever,
+};
+
+/// How a matrix-free linear solver gets S = J H^-1 J^T + C (methods kPaper and kAlartCurnier).
+enum class OperatorForm {
+  kAuto,       ///< the one that moves fewer bytes a product
+  kAssembled,  ///< its blocks
+  kFactored,   ///< J, H^-1 and C, core/schur_operator.h
 };
 
 struct NewtonOptions {
@@ -59,6 +76,8 @@ struct NewtonOptions {
   NcpForm form = NcpForm::kRowScaled;
   Formulation formulation = Formulation::kCompliance;
   GeometricStiffness stiffness = GeometricStiffness::kExact;
+  Elimination elimination = Elimination::kAuto;
+  OperatorForm operator_form = OperatorForm::kAuto;
 
   int max_iterations = 400;  ///< Newton iterations = factorisations of a step, >= 1
   double tolerance = 1e-9;   ///< relative error (core/step_error.h) at which a step is solved
@@ -97,5 +116,7 @@ std::string_view to_string(Damping damping);
 Damping damping_from(std::string_view name);
 std::string_view to_string(GeometricStiffness stiffness);
 GeometricStiffness geometric_stiffness_from(std::string_view name);
+Elimination elimination_from(std::string_view name);
+OperatorForm operator_form_from(std::string_view name);
 
 }  // namespace nsn

@@ -13,21 +13,24 @@ namespace nsn {
 namespace {
 
 constexpr double kRestartBand = 10.0;  // after the restart: linearise only where e <= 10 x smallest
-constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost no factorisation
+constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost and gain nothing
+constexpr double kLeastGain = 0.5;     // of the error, for a step that cost nothing
+constexpr double kCurvature = 0.9;  // of the slope that may be left at the end of an elastic step
+constexpr int kMaxShortenings = 8;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Rows of the proximal engine from the laws of a system.
-void set_rows(const System& system, ContactRows& rows) {
-  const std::size_t n = system.laws.size();
+/// Rows of the proximal engine from the laws of a system; kept: of these blocks, null: of all.
+void set_rows(const System& system, const std::vector<Index>* kept, ContactRows& rows) {
+  const std::size_t n = kept != nullptr ? kept->size() : system.laws.size();
   rows.kind.resize(n);
   rows.mu.resize(n);
   rows.lower.resize(3 * n);
   rows.upper.resize(3 * n);
   for (std::size_t i = 0; i < n; ++i) {
-    const RowLaw& law = system.laws[i];
+    const RowLaw& law = system.laws[kept != nullptr ? at((*kept)[i]) : i];
     rows.kind[i] = law.is_contact() ? BlockKind::kContact : BlockKind::kBox;
     rows.mu[i] = law.mu;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -58,25 +61,26 @@ void ProximalTimeStep::observe(NewtonObserver observer) {
       view.symmetric = op.symmetric();
       view.J = &at_.J;
       view.H = H_;
-      view.C = E_;
+      view.C = at_.E;
       view.form = "proximal";
-      view.W = &delassus_.matrix();
+      view.W = mass_.sparse() ? &mass_.delassus() : &delassus_.matrix();
       view.q = q_;
       if (view.S != nullptr) observer_(view);
     };
     solver = make_observed_solver(std::move(solver), show);
   }
   newton_.reset();
+  ready_ = false;
   dual_ = std::make_unique<DualSystem>(std::move(solver));
 }
 
 void ProximalTimeStep::fit(const System& system) {
   at_.fit(system);
-  set_rows(system, rows_);
-  const bool same =
-      newton_ != nullptr && pattern_id_ == system.pattern_id && newton_->rows().kind == rows_.kind;
-  if (same) {
-    newton_->change_rows(rows_);
+  const bool known = ready_ && pattern_id_ == system.pattern_id;
+  if (!known) mass_.analyze(system, at_.J, options_);
+  set_rows(system, mass_.sparse() ? &mass_.kept() : nullptr, rows_);
+  if (known && (!has_unknowns() || newton_->rows().kind == rows_.kind)) {
+    if (has_unknowns()) newton_->change_rows(rows_);
   } else {
     build(system);
   }
@@ -84,27 +88,35 @@ void ProximalTimeStep::fit(const System& system) {
 
 void ProximalTimeStep::build(const System& system) {
   pattern_id_ = system.pattern_id;
-  delassus_.analyze(at_.J);
+  ready_ = true;
+  if (!mass_.sparse()) delassus_.analyze(at_.J);
   newton_.reset();
-  dual_->analyze(delassus_.matrix());
-  ProximalOptions proximal;
+  proximal_ = {};
   // The step's own error decides; the linear problem only must not claim to be solved before.
-  proximal.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
-  proximal.unit_free_factor = 1.0;
-  proximal.goal = 0.3;
-  proximal.max_factorizations = options_.max_iterations;
-  proximal.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
-                                                                    : NormalMap::kMinimum;
-  newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal);
-  for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_}) *v = Vector("u", at(system.dofs()));
-  for (Vector* v : {&q_, &start_r_, &warm_r_, &best_r_}) *v = Vector("r", at(system.rows()));
+  proximal_.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
+  proximal_.unit_free_factor = 1.0;
+  proximal_.goal = 0.3;
+  proximal_.max_factorizations = options_.max_iterations;
+  proximal_.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
+                                                                     : NormalMap::kMinimum;
+  if (has_unknowns()) {
+    dual_->analyze(mass_.sparse() ? mass_.delassus() : delassus_.matrix());
+    newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal_);
+  }
+  for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_, &step_u_})
+    *v = Vector("u", at(system.dofs()));
+  for (Vector* v : {&start_r_, &warm_r_, &best_r_}) *v = Vector("r", at(system.rows()));
+  kept_r_ = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
+  q_ = Vector("q", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
 }
 
 /// at_ holds the rows at u.
-void ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstVector r) {
+bool ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstVector r) {
+  if (mass_.sparse()) return linearise_sparse(equations, u, r);
   const System& system = equations.system();
-  if (options_.stiffness == GeometricStiffness::kExact) {
+  if (options_.stiffness == GeometricStiffness::kExact ||
+      options_.stiffness == GeometricStiffness::kFull) {
     equations.stiffness(u, r, H_);
     invert_blocks(H_, H_inverse_);
   } else {
@@ -120,12 +132,52 @@ void ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstV
   }
   at_.apply(scratch_, q_);
   axpby(1.0, at_.value, 1.0, q_);
-  delassus_.assemble(at_.J, H_inverse_, system.E);
+  delassus_.assemble(at_.J, H_inverse_, at_.E);
   dual_->set_values(delassus_.matrix(), true);
   newton_->update(q_);
+  return true;
+}
+
+bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u, ConstVector r) {
+  const System& system = equations.system();
+  if (!mass_.assemble(equations, at_, u, r, options_.stiffness)) return false;
+  copy(u, u_f_);
+  axpby(-1.0, system.u_free, 1.0, u_f_);
+  multiply_blocks(system.M, u_f_, scratch_);
+  mass_.add_elastic_impulse(at_, scratch_);
+  mass_.solve(scratch_);
+  copy(u, u_f_);
+  axpby(-1.0, scratch_, 1.0, u_f_);
+  axpby(0.0, u_f_, -1.0, scratch_);
+  const BlockRows J(at_.J);
+  for (std::size_t k = 0; k < mass_.kept().size(); ++k) {
+    const Index i = mass_.kept()[k];
+    double moved[3];
+    J.multiply(i, scratch_.data(), moved);
+    store3(&q_(kBlock * k), load3(&at_.value(kBlock * i)) + load3(moved));
+  }
+  ++linearisations_;
+  if (!has_unknowns()) return true;
+  dual_->set_values(mass_.delassus(), true);
+  newton_->update(ConstVector(q_.data(), at(mass_.kept_rows())));
+  return true;
 }
 
 void ProximalTimeStep::velocity(const System& system, ConstVector r, Vector u) {
+  if (mass_.sparse()) {
+    fill(scratch_, 0.0);
+    for (const Index i : mass_.kept()) {
+      const Vec3 r_i = load3(&r(kBlock * i));
+      for (Index k = at_.J.row_begin(i); k < at_.J.row_begin(i + 1); ++k) {
+        double* const out = &scratch_(kBlock * at_.J.column(k));
+        store3(out, load3(out) + transpose_times(load9(&at_.J.value(kBlockSize * k)), r_i));
+      }
+    }
+    mass_.solve(scratch_);
+    copy(u_f_, u);
+    axpby(1.0, scratch_, 1.0, u);
+    return;
+  }
   at_.apply_transposed(r, scratch_);
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 push = load9(&H_inverse_(kBlockSize * n)) * load3(&scratch_(kBlock * n));
@@ -133,9 +185,39 @@ void ProximalTimeStep::velocity(const System& system, ConstVector r, Vector u) {
   }
 }
 
+/// step_u_ . (M (u - u_free) - J^T r)
+double ProximalTimeStep::slope(const System& system, const State& state) {
+  at_.apply_transposed(state.r, scratch_);
+  double sum = 0.0;
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Vec3 change = load3(&state.u(kBlock * n)) - load3(&system.u_free(kBlock * n));
+    const Vec3 g = load9(&system.M(kBlockSize * n)) * change - load3(&scratch_(kBlock * n));
+    sum += dot(g, load3(&step_u_(kBlock * n)));
+  }
+  return sum;
+}
+
+void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
+  step_length_ = 1.0;
+  if (mass_.eliminated_blocks() == 0 || !mass_.sparse()) return at_.evaluate(equations, state.u);
+  copy(state.u, step_u_);
+  axpby(-1.0, start_u_, 1.0, step_u_);
+  multiply(mass_.H(), step_u_, scratch_);
+  const double start = dot(scratch_, step_u_);  // the slope at the start, with the other sign
+  for (int k = 0; k <= kMaxShortenings; ++k) {
+    at_.evaluate(equations, state.u);
+    mass_.elastic_impulses(at_, state.r);
+    const double end = slope(equations.system(), state);
+    if (end <= kCurvature * start || k == kMaxShortenings) return;
+    step_length_ *= std::clamp(start / (start + end), 0.1, 0.7);
+    copy(start_u_, state.u);
+    axpby(step_length_, step_u_, 1.0, state.u);
+  }
+}
+
 /// Evaluates the rows at state.u and keeps the best iterate. True where the step is solved.
-bool ProximalTimeStep::measure(StepEquations& equations, const State& state) {
-  at_.evaluate(equations, state.u);
+bool ProximalTimeStep::measure(StepEquations& equations, State& state) {
+  evaluate(equations, state);
   error_ = at_.error(equations.system(), state.u, state.r);
   smallest_ = std::min(smallest_, error_.total);
   if (error_.total < best_error_.total) {
@@ -150,11 +232,11 @@ void ProximalTimeStep::record(const StepError& error, const ProximalStep& step,
                               NewtonResult& result) {
   NewtonIteration entry;
   entry.error = error;
-  entry.step_length = step.outcome == StepOutcome::kRejected ? 0.0 : 1.0;
+  entry.step_length = step.outcome == StepOutcome::kRejected ? 0.0 : step_length_;
   entry.alpha = step.alpha;
   entry.factorizations = step.newton_steps;
   entry.linear_iterations = step.linear_iterations;
-  if (!newton_->history().empty()) {
+  if (has_unknowns() && !newton_->history().empty()) {
     entry.linear_status = newton_->history().back().linear_status;
     entry.linear_residual = newton_->history().back().linear_residual;
   }
@@ -169,42 +251,83 @@ bool ProximalTimeStep::out_of_time() const {
   return spent.count() > options_.time_budget;
 }
 
+/// Factorisations of this attempt.
+int ProximalTimeStep::spent() const {
+  return linearisations_ + (has_unknowns() ? newton_->factorizations() : 0);
+}
+
+bool ProximalTimeStep::exhausted(int budget) const {
+  return linearisations_ >= budget || (has_unknowns() && newton_->factorizations() >= budget);
+}
+
+ProximalStep ProximalTimeStep::advance(State& state) {
+  ProximalStep step;
+  step.outcome = StepOutcome::kAccepted;
+  if (!has_unknowns()) return step;
+  step = newton_->step();
+  if (step.outcome == StepOutcome::kBudget || step.outcome == StepOutcome::kRejected) return step;
+  if (mass_.sparse()) {
+    newton_->reactions(kept_r_);
+    mass_.scatter(kept_r_, state.r);
+  } else {
+    newton_->reactions(state.r);
+  }
+  return step;
+}
+
 /// Proximal steps from start_u_, start_r_ until solved or `budget` factorisations are spent.
 NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, double alpha,
                                        int budget, bool guarded, NewtonResult& result) {
   const System& system = equations.system();
   copy(start_u_, state.u);
   copy(start_r_, state.r);
+  linearisations_ = 0;
   at_.evaluate(equations, state.u);
-  linearise(equations, state.u, state.r);
-  newton_->start(state.r, alpha);
+  if (!linearise(equations, state.u, state.r)) return NewtonStatus::kNonFinite;
+  if (!mass_.sparse()) {
+    newton_->start(state.r, alpha);
+  } else if (has_unknowns()) {
+    mass_.gather(state.r, kept_r_);
+    newton_->start(kept_r_, alpha);
+  }
+  const int before_all = result.iterations;
   // A guess may be exact already.
-  velocity(system, state.r, state.u);
-  if (measure(equations, state)) return NewtonStatus::kConverged;
-  if (!std::isfinite(error_.total)) copy(start_u_, state.u);
-  at_.evaluate(equations, start_u_);  // the linearisation's own rows
+  if (has_unknowns()) {
+    velocity(system, state.r, state.u);
+    if (measure(equations, state)) {
+      result.iterations = before_all + spent();
+      return NewtonStatus::kConverged;
+    }
+    if (!std::isfinite(error_.total)) copy(start_u_, state.u);
+    at_.evaluate(equations, start_u_);  // the linearisation's own rows
+  }
   int idle = 0;
-  while (newton_->factorizations() < budget) {
+  while (!exhausted(budget)) {
     if (out_of_time()) return NewtonStatus::kCancelled;
-    const int before = newton_->factorizations();
-    const ProximalStep step = newton_->step();
-    result.iterations += newton_->factorizations() - before;
-    idle = newton_->factorizations() == before ? idle + 1 : 0;
+    const int before = spent();
+    const double error_before = error_.total;
+    const ProximalStep step = advance(state);
+    const bool cheap = has_unknowns() && spent() == before;
+    result.iterations = before_all + spent();
     if (step.outcome == StepOutcome::kBudget) break;
     if (step.outcome == StepOutcome::kRejected) {
+      idle = cheap ? idle + 1 : 0;
       record(error_, step, result);
       if (idle > kMaxIdleSteps) return NewtonStatus::kLinearFailure;
       continue;
     }
-    newton_->reactions(state.r);
     velocity(system, state.r, state.u);
     const bool solved = measure(equations, state);
     record(error_, step, result);
     if (solved) return NewtonStatus::kConverged;
-    if (idle > kMaxIdleSteps) return NewtonStatus::kStalled;
+    const bool gained = mass_.sparse() && error_.total < kLeastGain * error_before;
+    const bool idles = mass_.sparse() ? !gained && (cheap || !has_unknowns()) : cheap;
+    idle = idles ? idle + 1 : 0;
+    if (idle > (has_unknowns() ? kMaxIdleSteps : 4 * kMaxIdleSteps)) return NewtonStatus::kStalled;
     if (!guarded || error_.total <= kRestartBand * smallest_) {
-      linearise(equations, state.u, state.r);
       copy(state.u, start_u_);
+      if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
+      result.iterations = before_all + spent();
     } else {
       at_.evaluate(equations, start_u_);  // back to the rows of the linearisation
     }
@@ -218,7 +341,6 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   fit(system);
   history_.clear();
   observed_ = 0;
-  E_ = system.E;
   if (!warm) fill(state.r, 0.0);
   NewtonResult result;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -227,7 +349,6 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   copy(system.u_free, best_u_);
   fill(best_r_, 0.0);
   copy(state.r, warm_r_);
-  const ProximalOptions& proximal = newton_->options();
   struct Attempt {
     bool warm;
     int budget;
@@ -247,7 +368,7 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
     copy(system.u_start, start_u_);
     copy(warm_r_, start_r_);
     if (!attempt.warm) fill(start_r_, 0.0);
-    const double alpha = attempt.warm ? proximal.alpha_warm : proximal.alpha_cold;
+    const double alpha = attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold;
     result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
     if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
       break;

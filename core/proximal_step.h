@@ -8,6 +8,9 @@
 ///   accepted:              u = u_f + H^-1 J^T r, measure, linearise there
 ///   rejected:              same linearisation, larger proximal parameter
 ///
+/// Where elastic rows are eliminated or H is sparse (core/effective_mass.h), W, q and u_f are those
+/// of the rows that stay.
+///
 /// After `restart_after` factorisations the step starts once more, and then linearises anew only
 /// where the error is at most ten times the smallest so far.
 #pragma once
@@ -18,6 +21,7 @@
 
 #include "core/delassus.h"
 #include "core/dual_system.h"
+#include "core/effective_mass.h"
 #include "core/newton.h"
 #include "core/proximal_newton.h"
 
@@ -34,10 +38,20 @@ class ProximalTimeStep final : public StepMethod {
  private:
   void fit(const System& system);
   void build(const System& system);
-  void linearise(StepEquations& equations, ConstVector u, ConstVector r);
-  /// u = u_f + H^-1 J^T r with the J of the last linearisation.
+  [[nodiscard]] bool linearise(StepEquations& equations, ConstVector u, ConstVector r);
+  [[nodiscard]] bool linearise_sparse(StepEquations& equations, ConstVector u, ConstVector r);
+  /// u = u_f + H^-1 J^T r with the J of the last linearisation, made at start_u_.
   void velocity(const System& system, ConstVector r, Vector u);
-  bool measure(StepEquations& equations, const State& state);
+  /// Rows at state.u. Where rows are eliminated: their impulses there, and a shorter step from
+  /// start_u_ where the elastic forces of a full one would drive it back.
+  void evaluate(StepEquations& equations, State& state);
+  double slope(const System& system, const State& state);
+  /// One proximal step, or none where no row stays.
+  ProximalStep advance(State& state);
+  bool has_unknowns() const { return !mass_.sparse() || !mass_.kept().empty(); }
+  int spent() const;
+  bool exhausted(int budget) const;
+  bool measure(StepEquations& equations, State& state);
   NewtonStatus iterate(StepEquations& equations, State& state, double alpha, int budget,
                        bool guarded, NewtonResult& result);
   void record(const StepError& error, const ProximalStep& step, NewtonResult& result);
@@ -53,13 +67,18 @@ class ProximalTimeStep final : public StepMethod {
   ContactRows rows_;
   StepEvaluation at_;
   Delassus delassus_;
+  EffectiveMass mass_;
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
-  Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_, best_r_;
-  ConstVector E_;         // of the system being solved
-  int observed_ = 0;      // linear systems shown to the observer
-  StepError error_;       // of the last measured iterate
-  StepError best_error_;  // of best_u_, best_r_
+  Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_, best_r_, kept_r_,
+      step_u_;
+  ProximalOptions proximal_;
+  bool ready_ = false;
+  int linearisations_ = 0;    // sparse ones of this attempt
+  double step_length_ = 1.0;  // of the last evaluate()
+  int observed_ = 0;          // linear systems shown to the observer
+  StepError error_;           // of the last measured iterate
+  StepError best_error_;      // of best_u_, best_r_
   double smallest_ = 0.0;
 };
 

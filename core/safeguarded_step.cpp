@@ -130,7 +130,7 @@ void SafeguardedTimeStep::linearise(StepEquations& equations) {
     const RowLaw& law = system.laws[at(i)];
     if (law.is_contact() && !law.rebounds) q_(3 * i) -= std::min(0.0, scratch_r_(3 * i));
   }
-  delassus_.assemble(at_.J, system.M_inverse, system.E);
+  delassus_.assemble(at_.J, system.M_inverse, at_.E);
   dual_.set_values(delassus_.matrix(), true);
   set_scaling();
   for (Index i = 0; i < system.blocks(); ++i) {

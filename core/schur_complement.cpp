@@ -12,13 +12,6 @@
 namespace nsn {
 namespace {
 
-/// Place of block (i, j), which is present.
-Index find_block(const BlockCsr& A, Index i, Index j) {
-  const Index* const begin = A.column.data() + A.row_begin(i);
-  const Index* const end = A.column.data() + A.row_begin(i + 1);
-  return static_cast<Index>(std::lower_bound(begin, end, j) - A.column.data());
-}
-
 /// Calls visit(j) once for each block column j of row i of S, unordered; marker holds the last row
 /// that saw each j.
 template <class Visit>

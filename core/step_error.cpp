@@ -46,6 +46,14 @@ void multiply_blocks(ConstVector blocks, ConstVector x, Vector y) {
 }
 
 void StepEvaluation::fit(const System& system) {
+  if (!system.compliance_varies) {
+    E = system.E;
+  } else {
+    if (E.data() == system.E.data() || size_of(E) != size_of(system.E)) {
+      E = Vector("E", system.E.extent(0));
+    }
+    copy(system.E, E);
+  }
   if (pattern_id_ == system.pattern_id && J.rows == system.blocks()) return;
   pattern_id_ = system.pattern_id;
   J.rows = system.blocks();
@@ -75,7 +83,7 @@ StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector
     const RowLaw& law = system.laws[static_cast<std::size_t>(i)];
     const double* r_i = &r(kBlock * i);
     const double* rho = &system.rho_error(kBlock * i);
-    const Vec3 v = load3(&value(kBlock * i)) + load9(&system.E(kBlockSize * i)) * load3(r_i);
+    const Vec3 v = load3(&value(kBlock * i)) + load9(&E(kBlockSize * i)) * load3(r_i);
     const BlockError e =
         law.is_contact() ? contact_error(law, v, r_i, rho) : box_error(law, v, r_i, rho);
     const double largest = std::max({e.normal, e.friction, e.box});

@@ -30,9 +30,10 @@ struct StepError {
 /// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit().
 class StepEvaluation {
  public:
-  /// Allocates for the system's pattern; nothing where it is the one of the last call.
+  /// Allocates for the system's pattern; nothing where it is the one of the last call. To be called
+  /// at the start of every step: E starts from the system's.
   void fit(const System& system);
-  void evaluate(StepEquations& equations, ConstVector u) { equations.evaluate(u, value, J); }
+  void evaluate(StepEquations& equations, ConstVector u) { equations.evaluate(u, value, J, E); }
   /// impulse = J^T r, 3 per node
   void apply_transposed(ConstVector r, Vector impulse) const;
   /// y = J u, 3 per block
@@ -41,6 +42,7 @@ class StepEvaluation {
 
   Vector value;  ///< 3 per block, m/s
   BlockCsr J;
+  Vector E;  ///< compliance over h^2, 9 per block, 1/kg; the system's own unless it varies
 
  private:
   std::uint64_t pattern_id_ = 0;

@@ -6,7 +6,9 @@
 ///       0 <= v_N  orthogonal to  r_N >= 0,               Coulomb friction |r_T| <= mu r_N
 ///   box row:  v = value(u) + E r,   lo <= r <= hi,       v = 0 | v >= 0 at lo | v <= 0 at hi
 ///
-/// r = h lambda are impulses over the step. Everything is made of 3x3 blocks: a node has three
+/// r = h lambda are impulses over the step. E is the compliance over h^2; that of a finite element
+/// changes with q(u), as J does, and is evaluated with it.
+/// Everything is made of 3x3 blocks: a node has three
 /// degrees of freedom (a particle is one node, a rigid body two: linear and angular), a row block
 /// has three rows (a contact, or three box rows; unused ones are padded). All rows are at velocity
 /// level: a position row is divided by h. So every kind of row a model invents is one of two laws
@@ -37,7 +39,21 @@ struct RowLaw {
   /// penetration that a method may keep.
   bool rebounds = false;
 
-  static RowLaw contact(double friction) { return {Kind::kContact, friction}; }
+  /// Box without bounds whose E is positive definite (an elastic element): its impulse follows from
+  /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/effective_mass.h).
+  bool elastic = false;
+
+  static RowLaw contact(double friction) {
+    RowLaw law;
+    law.mu = friction;
+    return law;
+  }
+  static RowLaw elastic_element() {
+    RowLaw law;
+    law.kind = Kind::kBox;
+    law.elastic = true;
+    return law;
+  }
   bool is_contact() const { return kind == Kind::kContact; }
 };
 
@@ -51,11 +67,13 @@ struct System {
   Vector u_free;             ///< velocity without constraint impulses: u_start + h M^-1 f
   Vector weight;             ///< h g per node (zero for angular nodes), m/s: for the energy bound
   std::vector<RowLaw> laws;  ///< one per row block
-  Vector E;                  ///< compliance over h^2, 9 per row block, 1/kg; zero: rigid
-  Vector rho;                ///< NCP scale of each row (precond/complementarity.h), 1/kg
-  Vector rho_error;          ///< effective mass of each row at the start: the scale of the errors
-  IndexVector row_begin;     ///< pattern of J: block row i touches nodes
-  IndexVector column;        ///<   column(row_begin(i)) ... column(row_begin(i+1) - 1), ascending
+  Vector E;  ///< compliance over h^2 at the start of the step, 9 per row block, 1/kg; zero: rigid
+  bool compliance_varies = false;  ///< E changes with u: use the one that evaluate() fills
+  Vector rho;                      ///< NCP scale of each row (precond/complementarity.h), 1/kg
+  Vector rho_error;       ///< effective mass of each row at the start: the scale of the errors
+  IndexVector row_begin;  ///< pattern of J: block row i touches nodes
+  IndexVector column;     ///<   column(row_begin(i)) ... column(row_begin(i+1) - 1), ascending
+  Index rigid_nodes = 0;  ///< nodes of rigid bodies; those of particles come after them
   std::uint64_t pattern_id = 0;  ///< changes with row_begin, column, or the number of nodes
 
   Index nodes() const { return size_of(M) / kBlockSize; }
@@ -77,11 +95,15 @@ class StepEquations {
   virtual ~StepEquations() = default;
 
   virtual const System& system() const = 0;
-  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u. J has the
-  /// system's pattern. Allocates nothing.
-  virtual void evaluate(ConstVector u, Vector value, BlockCsr& J) = 0;
+  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u, and E where
+  /// compliance_varies (9 per block; E then holds system().E on entry, and blocks whose compliance
+  /// is constant are left alone). J has the system's pattern. Allocates nothing.
+  virtual void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) = 0;
   /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
   virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
+  /// H += the same geometric stiffness with the coupling of nodes that share a row. H is a block
+  /// matrix over the nodes in whose pattern every such pair is.
+  virtual void add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) = 0;
 };
 
 }  // namespace nsn

@@ -82,6 +82,11 @@ class GeneralisedCompliance {
   GeneralisedCompliance(const GeneralisedCompliance&) = delete;
   GeneralisedCompliance& operator=(const GeneralisedCompliance&) = delete;
 
+  Index num_elements() const { return num_elements_; }
+  /// Consecutive block rows of one element.
+  Index blocks_per_element() const { return blocks_per_element_; }
+  /// A length, m: a row measured in strain times this one is in metres. 1 where rows are in metres.
+  virtual double row_length(Index) const { return 1.0; }
   /// Nodes the law acts on; positions x and forces have 3 * num_nodes() entries.
   Index num_nodes() const { return num_nodes_; }
   /// Remembers what rates are measured against: the configuration at the start of the step.
@@ -112,7 +117,6 @@ class GeneralisedCompliance {
   void set_pattern(Index num_nodes, std::span<const Index> begin, std::span<const Index> nodes,
                    Index blocks_per_element);
 
-  Index num_elements() const { return num_elements_; }
   ComplianceRows rows_;
 
  private:

@@ -21,8 +21,9 @@ void resize(Vector& v, Index n) {
 }  // namespace
 
 void IslandWorkspace::start(const World& world, double h) {
-  configuration.start(world.bodies(), h);
+  configuration.start(world.bodies(), world.particles(), h);
   position.assign(at(world.num_bodies()), -1);
+  particle_position.assign(at(world.num_particles()), -1);
   K.resize(at(2 * world.num_bodies()));
 }
 
@@ -37,26 +38,34 @@ void IslandEquations::assemble(const World& world, const Island& island,
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
     shared.position[at(island.bodies[k])] = static_cast<int>(k);
   }
+  system_.rigid_nodes = static_cast<Index>(2 * island.bodies.size());
+  for (std::size_t k = 0; k < island.particles.size(); ++k) {
+    shared.particle_position[at(island.particles[k])] = system_.rigid_nodes + static_cast<int>(k);
+  }
   set_bodies(system_.h);
+  set_particles(system_.h);
+  find_batches();
   if (build_pattern()) system_.pattern_id = next_operator_id();
   set_rows();
   start_.fit(system_);
   resize(zero_, system_.dofs());
   fill(zero_, 0.0);
   start_.evaluate(*this, zero_);
+  if (system_.compliance_varies) copy(start_.E, system_.E);
   set_complementarity_scaling({}, start_.J, system_);
   copy(system_.rho, system_.rho_error);
   set_complementarity_scaling(scaling, start_.J, system_);
 }
 
 /// Node of the island, -1: fixed.
-int IslandEquations::local_node(int node) const {
+Index IslandEquations::local(int node) const {
+  if (is_particle_node(node)) return shared_->particle_position[at(particle_of(node))];
   const int position = shared_->position[at(node / 2)];
   return position < 0 ? -1 : 2 * position + node % 2;
 }
 
 void IslandEquations::set_bodies(double h) {
-  const Index nodes = static_cast<Index>(2 * island_->bodies.size());
+  const Index nodes = system_.rigid_nodes + static_cast<Index>(island_->particles.size());
   resize(system_.M, kBlockSize * nodes);
   resize(system_.M_inverse, kBlockSize * nodes);
   for (Vector* v : {&system_.u_start, &system_.u_free, &system_.weight}) {
@@ -88,6 +97,40 @@ void IslandEquations::set_bodies(double h) {
   system_.speed_scale = speed > 0.0 ? speed : 1.0;
 }
 
+void IslandEquations::set_particles(double h) {
+  double speed = system_.speed_scale;
+  Index n = system_.rigid_nodes;
+  for (const int p : island_->particles) {
+    const Particle& particle = world_->particle(p);
+    const Vec3 v =
+        particle.velocity + h * (world_->gravity + (1.0 / particle.mass) * particle.force);
+    speed = std::max({speed, std::abs(v[0]), std::abs(v[1]), std::abs(v[2])});
+    store9(&system_.M(kBlockSize * n), particle.mass * identity<3>());
+    store9(&system_.M_inverse(kBlockSize * n), (1.0 / particle.mass) * identity<3>());
+    store3(&system_.u_start(kBlock * n), particle.velocity);
+    store3(&system_.u_free(kBlock * n), v);
+    store3(&system_.weight(kBlock * n), h * world_->gravity);
+    ++n;
+  }
+  system_.speed_scale = speed;
+}
+
+/// Rows of a batch follow each other; its first row stands for it.
+void IslandEquations::find_batches() {
+  batches_.clear();
+  for (std::size_t i = 0; i < island_->rows.size();) {
+    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
+    if (set.batch() == nullptr) {
+      ++i;
+      continue;
+    }
+    batches_.push_back(i);
+    set.batch()->start_step(*world_);
+    i += at(set.size());
+  }
+  system_.compliance_varies = !batches_.empty();
+}
+
 /// True if the pattern differs from the last one.
 bool IslandEquations::build_pattern() {
   const std::size_t blocks = island_->rows.size();
@@ -105,7 +148,7 @@ bool IslandEquations::build_pattern() {
     slot_[i].fill(-1);
     int count = 0;
     for (int k = 0; k < list.count; ++k) {
-      const int node = local_node(list.node[at(k)]);
+      const int node = local(list.node[at(k)]);
       if (node < 0) continue;
       int place = count++;
       for (; place > 0 && columns[at(place - 1)] > node; --place) {
@@ -114,7 +157,7 @@ bool IslandEquations::build_pattern() {
       columns[at(place)] = node;
     }
     for (int k = 0; k < list.count; ++k) {
-      const int node = local_node(list.node[at(k)]);
+      const int node = local(list.node[at(k)]);
       const auto place = std::find(columns.begin(), columns.begin() + count, node);
       slot_[i][at(k)] =
           node < 0 ? std::int8_t{-1} : static_cast<std::int8_t>(place - columns.begin());
@@ -159,15 +202,27 @@ void IslandEquations::move_bodies(ConstVector u) {
                                 load3(&u(kBlock * (n + 1))));
     n += 2;
   }
+  for (const int p : island_->particles) {
+    shared_->configuration.move(world_->particle(p), p, load3(&u(kBlock * n)));
+    ++n;
+  }
 }
 
-void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J) {
+void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) {
   move_bodies(u);
   RowBlock block;
+  auto batch = batches_.begin();
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
     const RowRef ref = island_->rows[i];
-    (*sets_)[at(ref.set)]->evaluate(ref.k, shared_->configuration, block);
+    const RowSet& set = *(*sets_)[at(ref.set)];
     const auto row = static_cast<Index>(i);
+    if (batch != batches_.end() && *batch == i) {
+      set.batch()->evaluate(shared_->configuration, {row, value, &J, E, &slot_[i]});
+      i += at(set.size()) - 1;
+      ++batch;
+      continue;
+    }
+    set.evaluate(ref.k, shared_->configuration, block);
     store3(&value(kBlock * row), block.value);
     for (int k = 0; k < kMaxNodesPerBlock; ++k) {
       const int slot = slot_[i][at(k)];
@@ -176,22 +231,60 @@ void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J) {
   }
 }
 
-void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
-  move_bodies(u);
-  for (const int b : island_->bodies)
+/// K of the bodies' nodes from all rows but those of batches.
+void IslandEquations::gather_body_stiffness(ConstVector r) {
+  for (const int b : island_->bodies) {
     shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
+  }
+  auto batch = batches_.begin();
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
     const RowRef ref = island_->rows[i];
+    const RowSet& set = *(*sets_)[at(ref.set)];
+    if (batch != batches_.end() && *batch == i) {
+      i += at(set.size()) - 1;
+      ++batch;
+      continue;
+    }
     const Vec3 r_i = load3(&r(kBlock * static_cast<Index>(i)));
-    (*sets_)[at(ref.set)]->add_stiffness(ref.k, shared_->configuration, r_i, shared_->K);
+    set.add_stiffness(ref.k, shared_->configuration, r_i, shared_->K);
   }
+}
+
+Mat3 IslandEquations::body_stiffness(int node) const {
+  return positive_part(-system_.h * shared_->K[at(node)]);
+}
+
+void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
+  move_bodies(u);
+  gather_body_stiffness(r);
+  copy(system_.M, H);
   Index n = 0;
   for (const int b : island_->bodies) {
     for (const int node : {linear_node(b), angular_node(b)}) {
-      const Mat3 stiff = positive_part(-system_.h * shared_->K[at(node)]);
-      store9(&H(kBlockSize * n), load9(&system_.M(kBlockSize * n)) + stiff);
+      store9(&H(kBlockSize * n), load9(&H(kBlockSize * n)) + body_stiffness(node));
       ++n;
     }
+  }
+  for (const std::size_t i : batches_) {
+    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
+    set.batch()->add_stiffness(shared_->configuration, *this, H);
+  }
+}
+
+void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) {
+  move_bodies(u);
+  gather_body_stiffness(r);
+  Index n = 0;
+  for (const int b : island_->bodies) {
+    for (const int node : {linear_node(b), angular_node(b)}) {
+      double* const D = &H.value(kBlockSize * find_block(H, n, n));
+      store9(D, load9(D) + body_stiffness(node));
+      ++n;
+    }
+  }
+  for (const std::size_t i : batches_) {
+    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
+    set.batch()->add_stiffness(shared_->configuration, *this, H);
   }
 }
 

@@ -7,7 +7,7 @@
 #include "core/step_error.h"
 #include "core/system.h"
 #include "models/islands.h"
-#include "models/rows/row_set.h"
+#include "models/rows/row_batch.h"
 #include "models/world.h"
 #include "precond/complementarity.h"
 
@@ -16,13 +16,14 @@ namespace nsn {
 /// What the islands of one step share; each writes only the entries of its own bodies.
 struct IslandWorkspace {
   Configuration configuration;
-  std::vector<int> position;  ///< of a body within its island; -1: fixed
-  std::vector<Mat3> K;        ///< geometric stiffness, per node
+  std::vector<int> position;           ///< of a body within its island; -1: fixed
+  std::vector<int> particle_position;  ///< of a particle among its island's nodes; -1: fixed
+  std::vector<Mat3> K;                 ///< geometric stiffness, per node of a body
 
   void start(const World& world, double h);
 };
 
-class IslandEquations final : public StepEquations {
+class IslandEquations final : public StepEquations, private NodeMap {
  public:
   /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern
   /// id where rows touch the same nodes as before. Everything given must outlive the step.
@@ -30,18 +31,24 @@ class IslandEquations final : public StepEquations {
                 const ComplementarityOptions& scaling, IslandWorkspace& shared);
 
   const System& system() const override { return system_; }
-  void evaluate(ConstVector u, Vector value, BlockCsr& J) override;
+  void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
   void stiffness(ConstVector u, ConstVector r, Vector H) override;
+  void add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) override;
 
   const std::vector<int>& bodies() const { return island_->bodies; }
+  const std::vector<int>& particles() const { return island_->particles; }
   const std::vector<RowRef>& rows() const { return island_->rows; }
 
  private:
-  int local_node(int node) const;
+  Index local(int node) const override;
   bool build_pattern();
   void set_bodies(double h);
+  void set_particles(double h);
   void set_rows();
+  void find_batches();
   void move_bodies(ConstVector u);
+  Mat3 body_stiffness(int node) const;
+  void gather_body_stiffness(ConstVector r);
 
   const World* world_ = nullptr;
   const Island* island_ = nullptr;
@@ -51,8 +58,9 @@ class IslandEquations final : public StepEquations {
   std::vector<Index> row_begin_;  // pattern of J, compared with the last step's
   std::vector<Index> column_;
   std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>
-      slot_;              // where a block's nodes go in its row
-  StepEvaluation start_;  // rows at the start of the step
+      slot_;                          // where a block's nodes go in its row
+  std::vector<std::size_t> batches_;  // first row of each batch of the island
+  StepEvaluation start_;              // rows at the start of the step
   Vector zero_;
 };
 

@@ -9,12 +9,12 @@ std::size_t at(int i) {
 }
 }  // namespace
 
-int IslandFinder::root(int body) {
-  while (parent_[at(body)] != body) {
-    parent_[at(body)] = parent_[at(parent_[at(body)])];
-    body = parent_[at(body)];
+int IslandFinder::root(int item) {
+  while (parent_[at(item)] != item) {
+    parent_[at(item)] = parent_[at(parent_[at(item)])];
+    item = parent_[at(item)];
   }
-  return body;
+  return item;
 }
 
 void IslandFinder::join(int a, int b) {
@@ -23,55 +23,88 @@ void IslandFinder::join(int a, int b) {
   parent_[at(std::max(p, q))] = std::min(p, q);
 }
 
-Island& IslandFinder::island_of(int body) {
-  const int r = root(body);
+Island& IslandFinder::island_of(int item) {
+  const int r = root(item);
   if (island_[at(r)] < 0) {
     island_[at(r)] = count_++;
     if (count_ > static_cast<int>(islands_.size())) islands_.emplace_back();
     islands_[at(count_ - 1)].bodies.clear();
+    islands_[at(count_ - 1)].particles.clear();
     islands_[at(count_ - 1)].rows.clear();
   }
   return islands_[at(island_[at(r)])];
 }
 
+int IslandFinder::item_of(int node) const {
+  if (is_particle_node(node)) {
+    const int p = particle_of(node);
+    return world_->particle(p).dynamic() ? world_->num_bodies() + p : -1;
+  }
+  return world_->body(node / 2).dynamic() ? node / 2 : -1;
+}
+
+/// Joins what a block touches; returns its first item.
+int IslandFinder::join_block(const NodeList& list) {
+  int first = -1;
+  for (int i = 0; i < list.count; ++i) {
+    const int item = item_of(list.node[at(i)]);
+    if (item < 0) continue;
+    touched_[at(item)] = 1;
+    if (first >= 0 && first != item) join(first, item);
+    if (first < 0) first = item;
+  }
+  return first;
+}
+
+int IslandFinder::first_item(const NodeList& list) const {
+  for (int i = 0; i < list.count; ++i) {
+    const int item = item_of(list.node[at(i)]);
+    if (item >= 0) return item;
+  }
+  return -1;
+}
+
 const std::vector<Island>& IslandFinder::find(const World& world,
                                               const std::vector<const RowSet*>& sets,
                                               bool separate) {
-  const int n = world.num_bodies();
+  world_ = &world;
+  const int bodies = world.num_bodies();
+  const int n = bodies + world.num_particles();
   parent_.resize(at(n));
   for (int b = 0; b < n; ++b) parent_[at(b)] = b;
   island_.assign(at(n), -1);
   touched_.assign(at(n), 0);
+  first_of_batch_.assign(sets.size(), -1);
   count_ = 0;
-  const auto first_dynamic = [&](const NodeList& list, auto&& visit) {
-    int first = -1;
-    for (int i = 0; i < list.count; ++i) {
-      const int body = list.node[at(i)] / 2;
-      if (!world.body(body).dynamic()) continue;
-      visit(body, first);
-      if (first < 0) first = body;
-    }
-    return first;
-  };
   int any = -1;
-  for (const RowSet* set : sets) {
-    for (int k = 0; k < set->size(); ++k) {
-      const int first = first_dynamic(set->nodes(k), [&](int body, int earlier) {
-        touched_[at(body)] = 1;
-        if (earlier >= 0) join(earlier, body);
-      });
-      if (!separate && first >= 0) {
-        if (any >= 0) join(any, first);
-        any = any < 0 ? first : any;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const bool batch = sets[s]->batch() != nullptr;
+    for (int k = 0; k < sets[s]->size(); ++k) {
+      const int first = join_block(sets[s]->nodes(k));
+      if (first < 0) continue;
+      int& together = batch ? first_of_batch_[s] : any;
+      if (batch || !separate) {
+        if (together >= 0) join(together, first);
+        together = together < 0 ? first : together;
       }
     }
+    if (!separate && batch && first_of_batch_[s] >= 0) {
+      if (any >= 0) join(any, first_of_batch_[s]);
+      any = any < 0 ? first_of_batch_[s] : any;
+    }
   }
-  for (int b = 0; b < n; ++b) {
-    if (touched_[at(b)] != 0) island_of(b).bodies.push_back(b);
+  for (int i = 0; i < n; ++i) {
+    if (touched_[at(i)] == 0) continue;
+    if (i < bodies) {
+      island_of(i).bodies.push_back(i);
+    } else {
+      island_of(i).particles.push_back(i - bodies);
+    }
   }
   for (std::size_t s = 0; s < sets.size(); ++s) {
+    const bool batch = sets[s]->batch() != nullptr;
     for (int k = 0; k < sets[s]->size(); ++k) {
-      const int first = first_dynamic(sets[s]->nodes(k), [](int, int) {});
+      const int first = batch ? first_of_batch_[s] : first_item(sets[s]->nodes(k));
       if (first >= 0) island_of(first).rows.push_back({static_cast<int>(s), k});
     }
   }

@@ -1,6 +1,8 @@
-/// Islands: bodies that touch each other, directly or through others, by rows of any kind.
+/// Islands: bodies and particles that touch each other, directly or through others, by rows of any
+/// kind.
 ///
-/// Fixed bodies do not connect. Bodies without a row belong to no island: they fly freely.
+/// What is fixed does not connect, but for the rows of a batch (models/rows/row_batch.h), which
+/// stay together. What has no row belongs to no island: it flies freely.
 #pragma once
 
 #include <vector>
@@ -17,24 +19,31 @@ struct RowRef {
 };
 
 struct Island {
-  std::vector<int> bodies;   ///< dynamic ones, ascending
-  std::vector<RowRef> rows;  ///< in the order of the row sets
+  std::vector<int> bodies;     ///< dynamic ones, ascending
+  std::vector<int> particles;  ///< dynamic ones, ascending
+  std::vector<RowRef> rows;    ///< in the order of the row sets
 };
 
 /// Finds islands; keeps its memory from step to step.
 class IslandFinder {
  public:
-  /// separate: false puts everything that has a row into one island. Blocks that touch no dynamic
-  /// body are left out.
+  /// separate: false puts everything that has a row into one island. Blocks that touch nothing
+  /// dynamic are left out, but for those of a batch of which another does.
   const std::vector<Island>& find(const World& world, const std::vector<const RowSet*>& sets,
                                   bool separate);
   int count() const { return count_; }
 
  private:
-  int root(int body);
+  int root(int item);
   void join(int a, int b);
-  Island& island_of(int body);
+  Island& island_of(int item);
+  /// Body b is item b, particle p item B + p; -1: fixed.
+  int item_of(int node) const;
+  int join_block(const NodeList& list);
+  int first_item(const NodeList& list) const;
 
+  const World* world_ = nullptr;
+  std::vector<int> first_of_batch_;  // per set: an item of it, -1: none or not a batch
   std::vector<int> parent_;
   std::vector<int> island_;  // per root; -1: none yet
   std::vector<char> touched_;

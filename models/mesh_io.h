@@ -46,7 +46,7 @@ struct TetMeshFile {
 };
 
 struct SurfaceMeshFile {
-  SurfaceMesh surface;
+  TriangleSurface surface;
   std::string format;
   std::vector<std::string> notes;  ///< what was skipped; whether the surface is closed
 };

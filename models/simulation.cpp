@@ -82,6 +82,7 @@ Simulation::~Simulation() = default;
 
 const StepReport& Simulation::step() {
   for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
+  for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
   report_ = {};
   auto start = Clock::now();
   detect();
@@ -178,6 +179,10 @@ void Simulation::move_bodies() {
       world_.body(b).angular_velocity = load3(&slot.state.u(kBlock * (n + 1)));
       n += 2;
     }
+    for (const int p : slot.equations.particles()) {
+      world_.particle(p).velocity = load3(&slot.state.u(kBlock * n));
+      ++n;
+    }
   }
   for (int b = 0; b < world_.num_bodies(); ++b) {
     Body& body = world_.body(b);
@@ -194,6 +199,22 @@ void Simulation::move_bodies() {
     body.position += h * body.velocity;
     body.orientation = normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
     report_.speed = std::max(report_.speed, norm(body.velocity));
+  }
+  move_particles();
+}
+
+void Simulation::move_particles() {
+  const double h = options_.h;
+  for (int p = 0; p < world_.num_particles(); ++p) {
+    Particle& particle = world_.particle(p);
+    if (particle.kind == BodyKind::kStatic) continue;
+    if (particle.dynamic() && shared_.particle_position[at(p)] < 0) {  // no row touches it
+      particle.velocity += h * (world_.gravity + (1.0 / particle.mass) * particle.force);
+    }
+    shared_.configuration.move(particle, p, particle.velocity);
+    report_.work_external += h * dot(particle.force, particle.velocity);
+    particle.position += h * particle.velocity;
+    report_.speed = std::max(report_.speed, norm(particle.velocity));
   }
 }
 

@@ -100,6 +100,7 @@ class Simulation {
   void solve();
   void solve_island(Slot& slot) const;
   void move_bodies();
+  void move_particles();
   void keep_impulses();
   void summarise();
   const Vec3* known_impulse(const RowSet& set, int k) const;

@@ -109,7 +109,7 @@ std::uint64_t edge_key(Index a, Index b) {
          static_cast<std::uint32_t>(std::max(a, b));
 }
 
-Index count_bad_edges(const SurfaceMesh& surface) {
+Index count_bad_edges(const TriangleSurface& surface) {
   std::vector<std::uint64_t> edges;
   edges.reserve(3 * surface.triangle.size());
   for (const auto& t : surface.triangle) {
@@ -143,7 +143,7 @@ bool is_one_fan(const std::vector<std::array<Index, 2>>& opposite) {
   });
 }
 
-Index count_bad_vertices(const SurfaceMesh& surface) {
+Index count_bad_vertices(const TriangleSurface& surface) {
   std::vector<std::vector<std::array<Index, 2>>> opposite(surface.vertex.size());
   for (const auto& t : surface.triangle) {
     for (std::size_t k = 0; k < 3; ++k) {
@@ -170,7 +170,7 @@ double volume(const TetMesh& mesh) {
   return sum;
 }
 
-double enclosed_volume(const SurfaceMesh& surface) {
+double enclosed_volume(const TriangleSurface& surface) {
   double sum = 0.0;
   for (const auto& t : surface.triangle) {
     sum +=
@@ -180,7 +180,7 @@ double enclosed_volume(const SurfaceMesh& surface) {
   return sum;
 }
 
-double area(const SurfaceMesh& surface) {
+double area(const TriangleSurface& surface) {
   double sum = 0.0;
   for (const auto& t : surface.triangle) {
     const Vec3 x0 = surface.vertex[at(t[0])];
@@ -243,7 +243,7 @@ Index orient_tets(TetMesh& mesh) {
 SurfaceReport extract_surface(const TetMesh& mesh) {
   Index shared_faces = 0;
   const std::vector<std::array<Index, 3>> faces = boundary_faces(mesh, shared_faces);
-  SurfaceMesh surface;
+  TriangleSurface surface;
   std::vector<Index> vertex_of(mesh.node.size(), -1);
   for (const auto& face : faces) {
     for (const Index n : face) vertex_of[at(n)] = 0;
@@ -267,7 +267,7 @@ SurfaceReport extract_surface(const TetMesh& mesh) {
   return report;
 }
 
-SurfaceReport inspect_surface(SurfaceMesh surface) {
+SurfaceReport inspect_surface(TriangleSurface surface) {
   SurfaceReport report;
   report.surface = std::move(surface);
   report.non_manifold_edges = count_bad_edges(report.surface);

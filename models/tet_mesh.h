@@ -23,7 +23,7 @@ struct TetMesh {
 };
 
 /// Triangles with the outside on the side their vertices run counter-clockwise.
-struct SurfaceMesh {
+struct TriangleSurface {
   std::vector<Vec3> vertex;                    ///< m
   std::vector<std::array<Index, 3>> triangle;  ///< vertices of each triangle
   std::vector<Index>
@@ -38,8 +38,8 @@ double signed_volume(const TetMesh& mesh, Index t);
 /// Sum of the signed volumes, m^3.
 double volume(const TetMesh& mesh);
 /// Volume enclosed by a closed surface, m^3 (divergence theorem), and its area, m^2.
-double enclosed_volume(const SurfaceMesh& surface);
-double area(const SurfaceMesh& surface);
+double enclosed_volume(const TriangleSurface& surface);
+double area(const TriangleSurface& surface);
 
 /// Why a mesh cannot be simulated, as a sentence that names the node or tetrahedron; empty if it
 /// can. Looks for: no tetrahedra, an index out of range or used twice, coordinates that are not
@@ -56,7 +56,7 @@ Index orient_tets(TetMesh& mesh);
 
 /// Faces that belong to one tetrahedron, oriented outwards, and what is special about them.
 struct SurfaceReport {
-  SurfaceMesh surface;
+  TriangleSurface surface;
   Index shared_faces = 0;           ///< faces of three or more tetrahedra: not a solid, left out
   Index non_manifold_edges = 0;     ///< edges of the surface that do not have exactly two triangles
   Index non_manifold_vertices = 0;  ///< vertices whose triangles do not form one fan
@@ -66,6 +66,6 @@ struct SurfaceReport {
 };
 SurfaceReport extract_surface(const TetMesh& mesh);
 /// The same counts for a surface from elsewhere.
-SurfaceReport inspect_surface(SurfaceMesh surface);
+SurfaceReport inspect_surface(TriangleSurface surface);
 
 }  // namespace nsn

@@ -130,6 +130,10 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
   set_pattern(mesh.num_nodes(), begin, nodes, blocks);
 }
 
+double Tetrahedra::row_length(Index tet) const {
+  return std::cbrt(volume_(tet));
+}
+
 void Tetrahedra::set_activation(Index tet, double pressure) {
   NSN_THROW_UNLESS(tet >= 0 && tet < num_tets(), "tetrahedron {} is not one of {}", tet,
                    num_tets());
@@ -160,6 +164,7 @@ double Tetrahedra::deformed_volume(ConstVector x) const {
 }
 
 void Tetrahedra::do_start_step(ConstVector x) {
+  if (!(options_.damping > 0.0)) return;
   const Index stride = kBlock * blocks_per_tet();
   const bool linear = std::holds_alternative<LinearElastic>(material_);
   for_each_tet(num_tets(), [&](Index t) {

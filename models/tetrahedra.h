@@ -72,6 +72,9 @@ class Tetrahedra final : public GeneralisedCompliance {
   ConstVector rest_volume() const { return volume_; }
   ConstVector node_mass() const { return mass_; }
 
+  /// Edge of a cube of the tetrahedron's rest volume, m.
+  double row_length(Index tet) const override;
+
   /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
   void set_activation(Index tet, double pressure);
 

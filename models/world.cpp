@@ -26,6 +26,12 @@ int World::add_body(Body body) {
   return num_bodies() - 1;
 }
 
+int World::add_particle(const Particle& particle) {
+  validate(particle, num_particles());
+  particles_.push_back(particle);
+  return num_particles() - 1;
+}
+
 int World::add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface,
                      const Vec3& offset, const Quaternion& rotation) {
   const int index = static_cast<int>(shapes_.size());
@@ -106,6 +112,11 @@ double energy(const World& world) {
     if (!body.dynamic()) continue;
     sum += kinetic_energy(body) - body.mass * dot(world.gravity, body.position);
   }
+  for (const Particle& p : world.particles()) {
+    if (!p.dynamic()) continue;
+    sum += p.mass * (0.5 * dot(p.velocity, p.velocity) - dot(world.gravity, p.position));
+  }
+  for (const auto& rows : world.rows()) sum += rows->energy(world);
   return sum;
 }
 

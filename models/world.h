@@ -1,4 +1,4 @@
-/// Everything a scene consists of: bodies, shapes on them, contacts and links given by hand,
+/// Everything a scene consists of: bodies, particles, shapes, contacts and links given by hand,
 /// gravity.
 ///
 ///   nsn::World world;
@@ -20,16 +20,12 @@
 #include "models/body.h"
 #include "models/collision/pair_table.h"
 #include "models/collision/shape.h"
+#include "models/deformable.h"
+#include "models/particle.h"
 #include "models/rows/row_set.h"
+#include "models/surface.h"
 
 namespace nsn {
-
-/// How a surface behaves in contact.
-struct Surface {
-  double mu = 0.5;          ///< friction; two surfaces combine by geometric mean
-  double compliance = 0.0;  ///< normal compliance, m/N; two surfaces add
-  double thickness = 0.0;   ///< the surface lies this far outside the shape, m; two surfaces add
-};
 
 /// Which shapes meet: two of them do if each one's mask has a bit of the other's category.
 struct CollisionFilter {
@@ -74,6 +70,11 @@ class World {
  public:
   /// Returns the body's index. Throws std::invalid_argument for unusable data.
   int add_body(Body body);
+  /// Particles at the nodes of a mesh, elements between them, a surface around them. Returns the
+  /// deformable's index. Throws std::invalid_argument for a mesh, material or option out of range.
+  int add_deformable(const TetMesh& mesh, const DeformableOptions& options);
+  /// Returns the particle's index.
+  int add_particle(const Particle& particle);
   /// Returns the shape's index.
   int add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface = {},
                 const Vec3& offset = {}, const Quaternion& rotation = {});
@@ -93,6 +94,14 @@ class World {
   const Body& body(int b) const { return bodies_[static_cast<std::size_t>(b)]; }
   Body& body(int b) { return bodies_[static_cast<std::size_t>(b)]; }
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
+  std::vector<Particle>& particles() { return particles_; }
+  const std::vector<Particle>& particles() const { return particles_; }
+  const Particle& particle(int p) const { return particles_[static_cast<std::size_t>(p)]; }
+  Particle& particle(int p) { return particles_[static_cast<std::size_t>(p)]; }
+  int num_particles() const { return static_cast<int>(particles_.size()); }
+  const std::vector<Deformable>& deformables() const { return deformables_; }
+  const Deformable& deformable(int d) const { return deformables_[static_cast<std::size_t>(d)]; }
+  Deformable& deformable(int d) { return deformables_[static_cast<std::size_t>(d)]; }
   const std::vector<PlacedShape>& shapes() const { return shapes_; }
   const std::vector<PointOnPlane>& contacts() const { return contacts_; }
   const std::vector<std::unique_ptr<RowSet>>& rows() const { return rows_; }
@@ -109,6 +118,8 @@ class World {
 
  private:
   std::vector<Body> bodies_;
+  std::vector<Particle> particles_;
+  std::vector<Deformable> deformables_;
   std::vector<PlacedShape> shapes_;
   std::vector<PointOnPlane> contacts_;
   std::vector<std::unique_ptr<RowSet>> rows_;
@@ -117,7 +128,7 @@ class World {
   PairTable pairs_ = standard_pairs();
 };
 
-/// Kinetic and potential energy (against the origin's height), J.
+/// Kinetic, potential (against the origin's height) and elastic energy, J.
 double energy(const World& world);
 
 }  // namespace nsn

@@ -8,14 +8,6 @@
 namespace nsn::cuda {
 namespace {
 
-// Block of column j in block row i, -1: none.
-int find_block(const BlockCsr& A, Index i, Index j) {
-  const Index* const begin = A.column.data() + A.row_begin(i);
-  const Index* const end = A.column.data() + A.row_begin(i + 1);
-  const Index* const found = std::lower_bound(begin, end, j);
-  return found != end && *found == j ? static_cast<int>(found - A.column.data()) : -1;
-}
-
 int find_entry(const Csr& A, Index i, Index j) {
   const Index* const begin = A.column.data() + A.row_begin(i);
   const Index* const end = A.column.data() + A.row_begin(i + 1);

@@ -63,7 +63,12 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   command.add_option("--start", flags.start, "velocity to start from: zero, previous or predicted");
   command.add_option("--form", flags.form, "normal rows: row or alpha");
   command.add_option("--formulation", flags.formulation, "compliance or stiffness");
-  command.add_option("--geometric-stiffness", flags.stiffness, "none, diagonal or exact");
+  command.add_option("--geometric-stiffness", flags.stiffness,
+                     "none, diagonal (particles), diagonal-all, exact (blocks) or full (sparse H)");
+  command.add_option("--eliminate", flags.elimination,
+                     "elastic rows as stiffness in a sparse H: auto, always or never");
+  command.add_option("--operator", flags.operator_form,
+                     "what a matrix-free solver gets: auto, assembled or factored");
   command.add_option("--regularization", flags.regularization, "added to the diagonal of S");
   command.add_option("--relative-regularization", flags.relative_regularization,
                      "times that diagonal: true or false");
@@ -95,6 +100,8 @@ SimulationOptions simulation_options(const SimulationFlags& flags) {
   if (flags.form) newton.form = form_from(*flags.form);
   if (flags.formulation) newton.formulation = formulation_from(*flags.formulation);
   if (flags.stiffness) newton.stiffness = geometric_stiffness_from(*flags.stiffness);
+  if (flags.elimination) newton.elimination = elimination_from(*flags.elimination);
+  if (flags.operator_form) newton.operator_form = operator_form_from(*flags.operator_form);
   assign(flags.regularization, newton.regularization);
   assign(flags.relative_regularization, newton.relative_regularization);
   assign(flags.eisenstat_walker, newton.eisenstat_walker);

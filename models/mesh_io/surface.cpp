@@ -15,7 +15,7 @@ namespace nsn {
 namespace {
 
 // Checks common to both formats, and the notes on the surface.
-SurfaceMeshFile finished(SurfaceMesh surface, std::string format, std::string_view name,
+SurfaceMeshFile finished(TriangleSurface surface, std::string format, std::string_view name,
                          std::vector<std::string> notes) {
   if (surface.triangle.empty()) throw InputError(fmt::format("{}: no triangles", name));
   SurfaceReport report = inspect_surface(std::move(surface));
@@ -39,7 +39,7 @@ Index obj_vertex(TextScanner& scanner, std::string_view token, Index num_vertice
 }
 
 // Polygons become fans around their first vertex.
-void read_obj_face(TextScanner& scanner, std::string_view line, SurfaceMesh& surface) {
+void read_obj_face(TextScanner& scanner, std::string_view line, TriangleSurface& surface) {
   std::vector<Index> polygon;
   TextScanner words(line, "");
   while (!words.at_end()) {
@@ -86,7 +86,7 @@ class SoupBuilder {
   }
 
   std::string_view name_;
-  SurfaceMesh surface_;
+  TriangleSurface surface_;
   std::map<std::array<double, 3>, Index> index_;
   Index degenerate_ = 0;
 };
@@ -173,7 +173,7 @@ SurfaceMeshFile parse_text_stl(std::string_view text, std::string_view name) {
 
 SurfaceMeshFile parse_obj(std::string_view text, std::string_view name) {
   TextScanner scanner(text, name);
-  SurfaceMesh surface;
+  TriangleSurface surface;
   while (!scanner.at_end()) {
     const std::string_view line = scanner.line("a line");
     const std::size_t blank = line.find_first_of(" \t\r");

@@ -1,10 +1,10 @@
-/// Rows of one kind (contacts, distances, later joints, limits, finite elements): a kind is one
-/// file pair in this folder, derived from RowSet. Nothing else in the library knows what kinds
-/// exist.
+/// Rows of one kind (contacts, distances, joints, limits, finite elements): a kind is one file pair
+/// in this folder, derived from RowSet. Nothing else in the library knows what kinds exist.
 ///
 /// A row set offers row blocks k = 0 ... size() - 1, three rows each. A block touches a few nodes
 /// (models/configuration.h), has a law (core/system.h), and knows its value and Jacobian wherever
-/// the bodies are.
+/// the bodies are. Where many blocks are evaluated at once, in blocks of compliance that change
+/// with the configuration, the set is a RowBatch as well (row_batch.h).
 #pragma once
 
 #include <array>
@@ -34,6 +34,9 @@ struct RowBlock {
   std::array<Mat3, kMaxNodesPerBlock> J{};  ///< rows x node, by NodeList
 };
 
+class RowBatch;
+class World;
+
 class RowSet {
  public:
   virtual ~RowSet() = default;
@@ -53,6 +56,11 @@ class RowSet {
   /// Impulse of the block in world axes and back: what survives a change of tangent frame.
   virtual Vec3 to_world(int, const Vec3& r) const { return r; }
   virtual Vec3 from_world(int, const Vec3& r) const { return r; }
+
+  /// Not null: the rows are evaluated together; evaluate() and add_stiffness() are not called.
+  virtual RowBatch* batch() const { return nullptr; }
+  /// Energy stored in the rows where the world is now, J.
+  virtual double energy(const World&) const { return 0.0; }
 };
 
 /// K of a body's rotation for an impulse F at arm rho that turns with the body:

@@ -129,7 +129,7 @@ TEST(Surface, TetrahedraThatShareAnEdgeOrANodeAreNoted) {
 
 TEST(Surface, VerticesPointBackToNodes) {
   const TetMesh mesh = bar_mesh(vec3(1, 1, 1), {3, 3, 3});
-  const SurfaceMesh surface = extract_surface(mesh).surface;
+  const TriangleSurface surface = extract_surface(mesh).surface;
   EXPECT_EQ(surface.num_vertices(), 64 - 8);
   for (Index v = 0; v < surface.num_vertices(); ++v) {
     const auto n = static_cast<std::size_t>(surface.node[static_cast<std::size_t>(v)]);

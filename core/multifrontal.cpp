@@ -1,10 +1,10 @@
-#include "backends/multifrontal.h"
+#include "core/multifrontal.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "backends/front_kernels.h"
+#include "core/front_kernels.h"
 
 namespace nsn {
 namespace {

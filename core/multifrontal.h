@@ -41,6 +41,12 @@ class Multifrontal {
   /// x <- A^-1 x, three entries a block row.
   void solve(double* x);
 
+  /// Columns of L of supernode s where every scalar takes part (Cholesky): column-major, 3 per node
+  /// of the supernode wide, those and 3 per row below tall.
+  const double* panel(Index s) const {
+    return factor_.get() + fronts_[static_cast<std::size_t>(s)].factor;
+  }
+
   const BlockSymbolic& symbolic() const { return symbolic_; }
   double flops() const { return flops_; }  ///< of the last factorisation
   double factor_bytes() const { return 8.0 * static_cast<double>(factor_used_); }

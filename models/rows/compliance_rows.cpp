@@ -1,0 +1,172 @@
+#include "models/rows/compliance_rows.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/vector_kernels.h"
+#include "models/world.h"
+
+namespace nsn {
+namespace {
+
+constexpr Index kRowGrain = 256;  // block rows copied in about a microsecond
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+void store_scaled(double factor, const double* from, double* to) {
+  for (int k = 0; k < 9; ++k) to[k] = factor * from[k];
+}
+
+}  // namespace
+
+class ComplianceRowSet::Batch final : public RowBatch {
+ public:
+  Batch(GeneralisedCompliance& law, const std::vector<int>& particles);
+
+  void start_step(const World& world) override;
+  void evaluate(const Configuration& where, const RowTarget& target) override;
+  void add_stiffness(const Configuration& where, const NodeMap& nodes, Vector H) override;
+  void add_stiffness(const Configuration& where, const NodeMap& nodes, BlockCsr& H) override;
+
+ private:
+  /// Evaluates the law unless it already was at this configuration.
+  void evaluate_law(const Configuration& where);
+
+  GeneralisedCompliance* law_;
+  const std::vector<int>& particles_;
+  std::vector<double> length_;  // l of each block row
+  Vector x_;                    // where the law was evaluated
+  double h_ = 0.0;              // with which step; 0: nowhere yet
+  Vector node_blocks_;          // 9 per node of the law
+  BlockCsr stiffness_;          // over the nodes of the law; made when first asked for
+};
+
+ComplianceRowSet::ComplianceRowSet(std::unique_ptr<GeneralisedCompliance> law,
+                                   std::vector<int> nodes, int serial)
+    : law_(std::move(law)),
+      particles_(std::move(nodes)),
+      first_id_(std::uint64_t{3} << 60U | static_cast<std::uint64_t>(serial) << 36U) {
+  NSN_THROW_UNLESS(static_cast<Index>(particles_.size()) == law_->num_nodes(),
+                   "{} particles for a force law over {} nodes", particles_.size(),
+                   law_->num_nodes());
+  batch_ = std::make_unique<Batch>(*law_, particles_);
+}
+
+ComplianceRowSet::~ComplianceRowSet() = default;
+
+NodeList ComplianceRowSet::nodes(int k) const {
+  const BlockCsr& J = law_->rows().J;
+  NodeList list;
+  for (Index e = J.row_begin(k); e < J.row_begin(k + 1); ++e) {
+    list.push(particle_node(particles_[at(J.column(e))]));
+  }
+  return list;
+}
+
+RowBatch* ComplianceRowSet::batch() const {
+  return batch_.get();
+}
+
+double ComplianceRowSet::energy(const World& world) const {
+  Vector x("x", 3 * particles_.size());
+  for (std::size_t n = 0; n < particles_.size(); ++n) {
+    store3(&x(3 * n), world.particle(particles_[n]).position);
+  }
+  return law_->energy(x);
+}
+
+ComplianceRowSet::Batch::Batch(GeneralisedCompliance& law, const std::vector<int>& particles)
+    : law_(&law), particles_(particles) {
+  x_ = Vector("x", 3 * particles_.size());
+  node_blocks_ = Vector("node blocks", 9 * particles_.size());
+  const Index per_element = law_->blocks_per_element();
+  for (Index i = 0; i < law_->rows().block_rows(); ++i) {
+    length_.push_back(law_->row_length(i / per_element));
+  }
+}
+
+void ComplianceRowSet::Batch::start_step(const World& world) {
+  for (std::size_t n = 0; n < particles_.size(); ++n) {
+    store3(&x_(3 * n), world.particle(particles_[n]).position);
+  }
+  law_->start_step(x_);
+  h_ = 0.0;
+}
+
+void ComplianceRowSet::Batch::evaluate_law(const Configuration& where) {
+  bool same = h_ == where.h();
+  for (std::size_t n = 0; n < particles_.size(); ++n) {
+    const Vec3& x = where.particle(particles_[n]).x;
+    for (int i = 0; i < 3; ++i) {
+      double& known = x_(3 * n + static_cast<std::size_t>(i));
+      same = same && known == x[i];
+      known = x[i];
+    }
+  }
+  if (same) return;
+  h_ = where.h();
+  // A force that is not finite shows in the rows' value, and so in the error of the step.
+  if (law_->evaluate(x_, h_) >= 0) h_ = 0.0;
+}
+
+void ComplianceRowSet::Batch::evaluate(const Configuration& where, const RowTarget& target) {
+  evaluate_law(where);
+  const ComplianceRows& rows = law_->rows();
+  const double h = where.h();
+  for_range(
+      rows.block_rows(),
+      [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+          const Index row = target.first + i;
+          const double l = length_[at(i)];
+          store3(&target.value(kBlock * row), (l / h) * load3(&rows.Ec(kBlock * i)));
+          store_scaled(l * l / (h * h), &rows.E(kBlockSize * i), &target.E(kBlockSize * row));
+          const Index from = rows.J.row_begin(i);
+          const Index to = target.J->row_begin(row);
+          for (Index k = 0; k < rows.J.row_begin(i + 1) - from; ++k) {
+            const int slot = target.slot[i][at(k)];
+            if (slot < 0) continue;
+            store_scaled(l, &rows.J.value(kBlockSize * (from + k)),
+                         &target.J->value(kBlockSize * (to + slot)));
+          }
+        }
+      },
+      kRowGrain);
+}
+
+void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const NodeMap& nodes,
+                                            Vector H) {
+  evaluate_law(where);
+  const double h = where.h();
+  fill(node_blocks_, 0.0);
+  law_->add_node_stiffness(StiffnessPart::kGeometric, h * h, node_blocks_);
+  for (std::size_t n = 0; n < particles_.size(); ++n) {
+    const Index local = nodes.local(particle_node(particles_[n]));
+    if (local < 0) continue;
+    store9(&H(kBlockSize * local), load9(&H(kBlockSize * local)) + load9(&node_blocks_(9 * n)));
+  }
+}
+
+void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const NodeMap& nodes,
+                                            BlockCsr& H) {
+  evaluate_law(where);
+  const double h = where.h();
+  if (stiffness_.rows == 0) stiffness_ = law_->stiffness_pattern();
+  fill(stiffness_.value, 0.0);
+  law_->add_stiffness(StiffnessPart::kGeometric, h * h, stiffness_);
+  for (Index i = 0; i < stiffness_.rows; ++i) {
+    const Index row = nodes.local(particle_node(particles_[at(i)]));
+    if (row < 0) continue;
+    for (Index k = stiffness_.row_begin(i); k < stiffness_.row_begin(i + 1); ++k) {
+      const Index column = nodes.local(particle_node(particles_[at(stiffness_.column(k))]));
+      if (column < 0) continue;
+      double* const out = &H.value(kBlockSize * find_block(H, row, column));
+      store9(out, load9(out) + load9(&stiffness_.value(kBlockSize * k)));
+    }
+  }
+}
+
+}  // namespace nsn
