@@ -6,13 +6,12 @@
 ///       0 <= v_N  orthogonal to  r_N >= 0,               Coulomb friction |r_T| <= mu r_N
 ///   box row:  v = value(u) + E r,   lo <= r <= hi,       v = 0 | v >= 0 at lo | v <= 0 at hi
 ///
-/// r = h lambda are impulses over the step. E is the compliance over h^2; that of a finite element
-/// changes with q(u), as J does, and is evaluated with it.
-/// Everything is made of 3x3 blocks: a node has three
+/// r = h lambda are impulses over the step. Everything is made of 3x3 blocks: a node has three
 /// degrees of freedom (a particle is one node, a rigid body two: linear and angular), a row block
 /// has three rows (a contact, or three box rows; unused ones are padded). All rows are at velocity
 /// level: a position row is divided by h. So every kind of row a model invents is one of two laws
-/// here, and the driver knows these laws alone.
+/// here, and the driver knows these laws alone. E is the compliance over h^2; that of a finite
+/// element changes with q(u), as J does, and is evaluated with it.
 #pragma once
 
 #include <cstdint>
