@@ -1,0 +1,130 @@
+#include "bench/robustness/closed_loop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "backends/standard_backends.h"
+#include "models/scenes/scene.h"
+
+namespace nsn::robustness {
+namespace {
+
+constexpr double kSolved = 1e-8;       // m/s
+constexpr double kSpeedLimit = 1e3;    // m/s
+constexpr double kErrorFloor = 1e-16;  // m/s: an error of zero has no logarithm
+
+double mean(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double v : values) sum += v;
+  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
+}
+
+double cone_violation(const Simulation& simulation) {
+  double worst = 0.0;
+  for (int k = 0; k < simulation.contacts().size(); ++k) {
+    const Contact& c = simulation.contacts().contacts()[static_cast<std::size_t>(k)];
+    const Vec3 r = simulation.contact_impulse(k);
+    const double normal = dot(r, c.normal);
+    const double excess = norm(r - normal * c.normal) - c.mu * std::max(normal, 0.0);
+    if (normal > 0.0) worst = std::max(worst, excess / normal);
+  }
+  return worst;
+}
+
+/// The energy of all dynamic bodies lifted by 1 m.
+double energy_unit(const World& world) {
+  double mass = 0.0;
+  for (const Body& body : world.bodies()) mass += body.dynamic() ? body.mass : 0.0;
+  const double unit = mass * norm(world.gravity);
+  return unit > 0.0 ? unit : 1.0;
+}
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string Case::name() const {
+  std::string text = scene;
+  for (const auto& [key, value] : parameters) text += fmt::format(" {}={}", key, value);
+  return text;
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> list;
+  for (const SceneInfo& info : scenes()) {
+    if (info.name == "sliding-stack") {
+      for (int seed = 1; seed <= 6; ++seed)
+        list.push_back({info.name, {{"seed", std::to_string(seed)}}});
+    } else if (info.name == "sphere-pile") {
+      list.push_back({info.name, {{"balls", "60"}}});
+    } else if (info.name == "wall") {
+      list.push_back({info.name, {{"rows", "5"}, {"columns", "6"}, {"drop", "0.001"}}});
+    } else {
+      list.push_back({info.name, {}});
+    }
+  }
+  return list;
+}
+
+Sample run(const Case& one, const SimulationOptions& options, int steps) {
+  Simulation simulation(make_scene(one.scene, one.parameters), options, standard_backends());
+  const double unit = energy_unit(simulation.world());
+  Sample sample;
+  double before = energy(simulation.world());
+  for (int k = 0; k < steps; ++k) {
+    const StepReport& report = simulation.step();
+    sample.error.push_back(report.error.total);
+    sample.factorizations.push_back(report.newton_iterations);
+    const double gain = (report.energy - before - report.work_external) / unit;
+    sample.energy_gain = std::max(sample.energy_gain, gain);
+    sample.cone_violation = std::max(sample.cone_violation, cone_violation(simulation));
+    sample.penetration = std::max(sample.penetration, report.penetration);
+    sample.handed_over += report.handed_over ? 1 : 0;
+    before = report.energy;
+    sample.blown_up = !std::isfinite(report.energy) || report.speed > kSpeedLimit;
+    if (sample.blown_up) break;
+  }
+  return sample;
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0.0;
+  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + k, values.end());
+  return values[static_cast<std::size_t>(k)];
+}
+
+Summary summarise(const std::vector<Sample>& samples) {
+  Summary sum;
+  std::vector<double> errors;
+  std::vector<double> factorizations;
+  double log_median = 0.0;
+  double log_p95 = 0.0;
+  for (const Sample& sample : samples) {
+    append(errors, sample.error);
+    append(factorizations, sample.factorizations);
+    log_median += std::log(std::max(quantile(sample.error, 0.5), kErrorFloor));
+    log_p95 += std::log(std::max(quantile(sample.error, 0.95), kErrorFloor));
+    sum.energy_gain = std::max(sum.energy_gain, sample.energy_gain);
+    sum.cone_violation = std::max(sum.cone_violation, sample.cone_violation);
+    sum.handed_over += sample.handed_over;
+    sum.blown_up += sample.blown_up ? 1 : 0;
+  }
+  const double count = std::max(1.0, static_cast<double>(samples.size()));
+  sum.cases = static_cast<int>(samples.size());
+  sum.steps = static_cast<int>(errors.size());
+  sum.solved = static_cast<int>(
+      std::count_if(errors.begin(), errors.end(), [](double e) { return e <= kSolved; }));
+  sum.factorizations_mean = mean(factorizations);
+  sum.factorizations_median = quantile(factorizations, 0.5);
+  sum.error_median = std::exp(log_median / count);
+  sum.error_p95 = std::exp(log_p95 / count);
+  sum.error_max = quantile(errors, 1.0);
+  return sum;
+}
+
+}  // namespace nsn::robustness
