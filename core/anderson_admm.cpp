@@ -55,6 +55,8 @@ class Anderson {
     dF_.resize(n * memory_);
     dG_.resize(n * memory_);
     gram_.resize(memory_ * memory_);
+    small_.reserve(memory_ * memory_);
+    weights_.reserve(memory_);
   }
 
   void forget() {
@@ -93,7 +95,7 @@ class Anderson {
 
   void combine(const double* g, const double* f, double* x) {
     const std::size_t m = std::min(count_, memory_);
-    small_.assign(m * m, 0.0);
+    small_.assign(m * m, 0.0);  // reserved
     weights_.assign(m, 0.0);
     double trace = 0.0;
     for (std::size_t i = 0; i < m; ++i) trace += gram_[i * memory_ + i];
@@ -135,11 +137,11 @@ class Admm {
       blocks_[i].active = rows_.kind[i] == BlockKind::kPlanarContact ? 3 : 7;
     }
     std::fill_n(A_.data(), n_, options.rho);
-    system_.prepare(blocks_, A_);
   }
 
-  /// z = the centre, w = -(u + mu |u_T| e_N) / rho.
+  /// Factorises W + rho I; z = the centre, w = -(u + mu |u_T| e_N) / rho.
   void start(double* point) {
+    system_.prepare(blocks_, A_);
     newton_.scaled_centre(x_);
     system_.apply(x_, b_);
     for (std::size_t k = 0; k < n_; ++k) {
@@ -212,41 +214,61 @@ class Admm {
 
 }  // namespace
 
-AndersonAdmmReport anderson_admm(ProximalNewton& newton, const AndersonAdmmOptions& options,
-                                 const std::function<bool()>& stop) {
+struct AndersonAdmm::Workspace {
+  ProximalNewton& newton;
+  AndersonAdmmOptions options;
+  Admm admm;
+  std::size_t n;
+  Anderson anderson;
+  std::vector<double> x, g, f, safe, best;
+
+  Workspace(ProximalNewton& newton_given, const AndersonAdmmOptions& options_given)
+      : newton(newton_given),
+        options(options_given),
+        admm(newton, options),
+        n(admm.size()),
+        anderson(2 * n, options.memory) {
+    for (auto* v : {&x, &g, &f, &safe}) v->resize(2 * n);
+    best.resize(n);
+  }
+
+  /// f = g - x; its length.
+  double residual() {
+    for (std::size_t k = 0; k < 2 * n; ++k) f[k] = g[k] - x[k];
+    return norm(f.data(), 2 * n);
+  }
+};
+
+AndersonAdmm::AndersonAdmm(ProximalNewton& newton, const AndersonAdmmOptions& options) {
   NSN_THROW_UNLESS(options.memory >= 1 && options.memory <= 20 && options.rho > 0.0 &&
                        options.relaxation > 0.0 && options.relaxation < 2.0,
                    "Anderson ADMM: memory {}, rho {}, relaxation {}", options.memory, options.rho,
                    options.relaxation);
+  work_ = std::make_unique<Workspace>(newton, options);
+}
+
+AndersonAdmm::~AndersonAdmm() = default;
+
+AndersonAdmmReport AndersonAdmm::run(const std::function<bool()>& stop) {
+  auto& [newton, options, admm, n, anderson, x, g, f, safe, best] = *work_;
   AndersonAdmmReport report;
-  Admm admm(newton, options);
-  const std::size_t n = admm.size();
-  Anderson anderson(2 * n, options.memory);
-  std::vector<double> x(2 * n);
-  std::vector<double> g(2 * n);
-  std::vector<double> f(2 * n);
-  std::vector<double> safe(2 * n);
-  std::vector<double> best(n);
+  anderson.forget();
   admm.start(x.data());
   safe = x;
   double least = std::numeric_limits<double>::infinity();
   double least_error = least;
-  const auto residual = [&] {
-    for (std::size_t k = 0; k < 2 * n; ++k) f[k] = g[k] - x[k];
-    return norm(f.data(), 2 * n);
-  };
   while (report.iterations < options.max_iterations && !(stop && stop())) {
     if (!admm.apply(x.data(), g.data())) break;
     report.factorized = true;
     ++report.iterations;
-    double size = residual();
+    double size = work_->residual();
     if (!std::isfinite(size) || size > kRestart * least) {
       anderson.forget();
       x = safe;
       least = std::numeric_limits<double>::infinity();
       if (!admm.apply(x.data(), g.data())) break;
       ++report.iterations;
-      size = residual();
+      size = work_->residual();
     }
     if (size < least) {
       least = size;
@@ -269,6 +291,11 @@ AndersonAdmmReport anderson_admm(ProximalNewton& newton, const AndersonAdmmOptio
   }
   if (std::isfinite(least_error)) newton.set_scaled_centre(ConstVector(best.data(), n));
   return report;
+}
+
+AndersonAdmmReport anderson_admm(ProximalNewton& newton, const AndersonAdmmOptions& options,
+                                 const std::function<bool()>& stop) {
+  return AndersonAdmm(newton, options).run(stop);
 }
 
 }  // namespace nsn

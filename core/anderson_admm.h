@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "core/proximal_newton.h"
 
@@ -31,8 +32,24 @@ struct AndersonAdmmReport {
   ProximalError error;  ///< of the z handed on
 };
 
-/// Starts at the centre of `newton`, whose system and scaled problem it works on; its best z
-/// becomes the centre. Iterates are offered to `newton`, which keeps the best of all stages.
+class AndersonAdmm {
+ public:
+  /// Allocates everything; `newton` must outlive it.
+  explicit AndersonAdmm(ProximalNewton& newton, const AndersonAdmmOptions& options = {});
+  ~AndersonAdmm();
+  AndersonAdmm(const AndersonAdmm&) = delete;
+  AndersonAdmm& operator=(const AndersonAdmm&) = delete;
+
+  /// Starts at the centre of `newton`, whose system and scaled problem it works on; its best z
+  /// becomes the centre. Iterates are offered to `newton`, which keeps the best of all stages.
+  [[nodiscard]] AndersonAdmmReport run(const std::function<bool()>& stop = {});
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> work_;
+};
+
+/// The same for one run.
 [[nodiscard]] AndersonAdmmReport anderson_admm(ProximalNewton& newton,
                                                const AndersonAdmmOptions& options = {},
                                                const std::function<bool()>& stop = {});

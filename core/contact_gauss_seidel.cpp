@@ -66,8 +66,14 @@ ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, const ContactRows& row
     const Index* const last = W.column.data() + W.row_begin(i + 1);
     const auto k = static_cast<Index>(std::lower_bound(first, last, i) - W.column.data());
     diagonal_[static_cast<std::size_t>(i)] = k;
-    inverse_[static_cast<std::size_t>(i)] =
-        inverse_or_nan(W.value.data() + static_cast<std::ptrdiff_t>(k) * kBlockSize);
+  }
+  refresh();
+}
+
+void ContactGaussSeidel::refresh() {
+  for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    inverse_[i] =
+        inverse_or_nan(W_.value.data() + static_cast<std::ptrdiff_t>(diagonal_[i]) * kBlockSize);
   }
 }
 

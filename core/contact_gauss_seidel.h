@@ -21,6 +21,8 @@ class ContactGaussSeidel {
   ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows, ConstVector lower,
                      ConstVector upper);
 
+  /// W has new values.
+  void refresh();
   /// One pass over all blocks in order; x is updated. Returns |change| / |x|.
   double sweep(ConstVector q, Vector x);
 

@@ -304,7 +304,7 @@ void ProximalNewton::evaluate_contact(Index i) {
   block.rotated = true;
   block.tx = tx;
   block.ty = ty;
-  block.coupling = force_follows;
+  block.coupling = options_.lagged_coupling ? 0.0 : force_follows;
   if (kappa < kNoTurn || planar) {
     block.active = 1;
     d0[1] += across * ty;
@@ -409,6 +409,10 @@ void ProximalNewton::move_centre() {
 
 void ProximalNewton::iterate(Vector out) const {
   for (Index k = 0; k < rows_.rows(); ++k) out(k) = s_(k) * x_(k);
+}
+
+void ProximalNewton::scaled_iterate(Vector out) const {
+  std::copy_n(x_.data(), rows_.rows(), out.data());
 }
 
 void ProximalNewton::set_iterate(ConstVector x) {

@@ -72,6 +72,9 @@ struct ProximalOptions {
   /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling).
   double friction_ceiling = 1e9;
   NormalMap normal_map = NormalMap::kMinimum;
+  /// The friction bound is that of the last iterate: symmetric Newton matrices, slower on hard
+  /// problems.
+  bool lagged_coupling = false;
 };
 
 enum class StepOutcome {
@@ -174,6 +177,7 @@ class ProximalNewton {
   /// x in kg m/s.
   void iterate(Vector out) const;
   void set_iterate(ConstVector x);
+  void scaled_iterate(Vector out) const;
 
   /// The centre r, kg m/s.
   void reactions(Vector out) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/law_rows.h"
 #include "core/linear_chain.h"
 #include "core/math3.h"
 #include "core/observed_solver.h"
@@ -20,24 +21,6 @@ constexpr int kMaxShortenings = 8;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-/// Rows of the proximal engine from the laws of a system; kept: of these blocks, null: of all.
-void set_rows(const System& system, const std::vector<Index>* kept, ContactRows& rows) {
-  const std::size_t n = kept != nullptr ? kept->size() : system.laws.size();
-  rows.kind.resize(n);
-  rows.mu.resize(n);
-  rows.lower.resize(3 * n);
-  rows.upper.resize(3 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const RowLaw& law = system.laws[kept != nullptr ? at((*kept)[i]) : i];
-    rows.kind[i] = law.is_contact() ? BlockKind::kContact : BlockKind::kBox;
-    rows.mu[i] = law.mu;
-    for (std::size_t k = 0; k < 3; ++k) {
-      rows.lower[3 * i + k] = law.lo[k];
-      rows.upper[3 * i + k] = law.hi[k];
-    }
-  }
 }
 
 }  // namespace

@@ -5,18 +5,29 @@
 /// is attacked by proximal full-step Newton (core/proximal_newton.h). Beside the Newton iterate x
 /// there is a safe one, always inside its cones: it starts as last step's impulses and moves only
 /// to points of smaller error on the way to the projected x (the cone is convex), or to the end of
-/// a few Gauss-Seidel sweeps. At the end an energy bound shortens the impulses where they would do
-/// more work than gravity can pay for, and u = u_free + M^-1 J^T r in one pass with the same J.
+/// a few Gauss-Seidel sweeps. Without last impulses, Anderson-accelerated ADMM (it counts as a
+/// factorisation) and more sweeps make the start.
 ///
-/// Penetration that exists at the start is kept, not pushed out.
+/// At the end an energy bound shortens the impulses where the step would gain energy that no force
+/// and no moving body has put in, and u = u_free + M^-1 J^T r in one pass with the same J: with J
+/// evaluated anew the two would diverge where h r_N L / I > 1.
+///
+/// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
+/// step can pay for.
+///
+/// Where the options allow it, a step that is left with a large error, or that started cold, is
+/// handed over to the accurate method (core/proximal_step.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "core/anderson_admm.h"
+#include "core/contact_gauss_seidel.h"
 #include "core/delassus.h"
 #include "core/dual_system.h"
 #include "core/newton.h"
+#include "core/proximal_newton.h"
 #include "core/proximal_step.h"
 
 namespace nsn {
@@ -31,33 +42,38 @@ class SafeguardedTimeStep final : public StepMethod {
 
  private:
   void fit(const System& system);
-  void linearise(StepEquations& equations);
-  void set_scaling();
-  void clip(const System& system, Vector x) const;
+  void build(const System& system);
+  void linearise(StepEquations& equations, ConstVector r, bool warm);
+  void pay_for_recovery(const System& system, ConstVector r);
+  void start_safe(ConstVector r, bool warm);
+  void start_cold(NewtonResult& result);
+  void newton(NewtonResult& result);
+  void polish();
+  void clip(Vector x) const;
   /// Largest natural-map error of a scaled x with v = W x + q, m/s.
-  double error(const System& system, ConstVector x, ConstVector v) const;
+  double error(ConstVector x, ConstVector v) const;
   /// Takes safe + t (z - safe) for the first t of the list that lowers the error.
-  void offer(const System& system, ConstVector z, int tries);
-  void newton(const System& system, NewtonResult& result);
-  double natural_map(const System& system, double& proximity);
-  void set_weights(const System& system, double alpha);
-  void sweep(const System& system, Vector x, int sweeps) const;
+  void offer(ConstVector z, int tries);
+  void record(double alpha, const NewtonSolve& solve, NewtonResult& result);
   bool limit_energy(const System& system, Vector r);
+  void finish(StepEquations& equations, State& state, NewtonResult& result);
+  bool hands_over(const NewtonResult& result, bool warm) const;
 
   NewtonOptions options_;
   std::vector<NewtonIteration> history_;
   ProximalTimeStep accurate_;  // for the hand-over
   std::uint64_t pattern_id_ = 0;
+  ContactRows rows_;
   StepEvaluation at_;
   Delassus delassus_;
   DualSystem dual_;
+  bool direct_ = true;   // a factorisation serves many solves
   bool lagged_ = false;  // a symmetric Krylov solver: the friction bound lags by one iterate
-  bool ready_ = false;
-  std::vector<BlockLinearization> blocks_;
-  std::vector<double> sizes_;
-  Vector q_, s_, q_scaled_, x_, v_, phi_, b_, d0_, z_, A_, centre_, safe_, v_safe_, trial_,
-      v_trial_;
-  Vector scratch_u_, scratch_r_, u_zero_, bound_lo_, bound_hi_;
+  std::unique_ptr<ProximalNewton> newton_;
+  std::unique_ptr<ContactGaussSeidel> sweeps_;
+  std::unique_ptr<AndersonAdmm> admm_;
+  Vector q_, kept_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_;  // row vectors
+  Vector impulse_, change_, zero_;                                          // node vectors
   double safe_error_ = 0.0;
 };
 

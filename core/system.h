@@ -64,7 +64,8 @@ struct System {
   Vector M_inverse;          ///< their inverses
   Vector u_start;            ///< velocity at the start of the step, 3 per node
   Vector u_free;             ///< velocity without constraint impulses: u_start + h M^-1 f
-  Vector weight;             ///< h g per node (zero for angular nodes), m/s: for the energy bound
+  Vector weight;             ///< h M^-1 f per node, what applied forces add to the velocity
+  Vector prescribed;         ///< what bodies of given motion add to the rows' velocity, 3 per block
   std::vector<RowLaw> laws;  ///< one per row block
   Vector E;  ///< compliance over h^2 at the start of the step, 9 per row block, 1/kg; zero: rigid
   bool compliance_varies = false;  ///< E changes with u: use the one that evaluate() fills

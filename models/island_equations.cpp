@@ -25,6 +25,9 @@ void IslandWorkspace::start(const World& world, double h) {
   position.assign(at(world.num_bodies()), -1);
   particle_position.assign(at(world.num_particles()), -1);
   K.resize(at(2 * world.num_bodies()));
+  const auto kinematic = [](const auto& one) { return one.kind == BodyKind::kKinematic; };
+  any_kinematic = std::any_of(world.bodies().begin(), world.bodies().end(), kinematic) ||
+                  std::any_of(world.particles().begin(), world.particles().end(), kinematic);
 }
 
 void IslandEquations::assemble(const World& world, const Island& island,
@@ -52,6 +55,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   fill(zero_, 0.0);
   start_.evaluate(*this, zero_);
   if (system_.compliance_varies) copy(start_.E, system_.E);
+  set_prescribed();
   set_complementarity_scaling({}, start_.J, system_);
   copy(system_.rho, system_.rho_error);
   set_complementarity_scaling(scaling, start_.J, system_);
@@ -85,13 +89,13 @@ void IslandEquations::set_bodies(double h) {
     store9(&system_.M_inverse(kBlockSize * n), (1.0 / body.mass) * identity<3>());
     store3(&system_.u_start(kBlock * n), body.velocity);
     store3(&system_.u_free(kBlock * n), v);
-    store3(&system_.weight(kBlock * n), h * world_->gravity);
+    store3(&system_.weight(kBlock * n), h * (world_->gravity + (1.0 / body.mass) * body.force));
     ++n;
     store9(&system_.M(kBlockSize * n), inertia);
     store9(&system_.M_inverse(kBlockSize * n), inertia_inverse);
     store3(&system_.u_start(kBlock * n), body.angular_velocity);
     store3(&system_.u_free(kBlock * n), w);
-    store3(&system_.weight(kBlock * n), {});
+    store3(&system_.weight(kBlock * n), h * (inertia_inverse * body.torque));
     ++n;
   }
   system_.speed_scale = speed > 0.0 ? speed : 1.0;
@@ -109,7 +113,8 @@ void IslandEquations::set_particles(double h) {
     store9(&system_.M_inverse(kBlockSize * n), (1.0 / particle.mass) * identity<3>());
     store3(&system_.u_start(kBlock * n), particle.velocity);
     store3(&system_.u_free(kBlock * n), v);
-    store3(&system_.weight(kBlock * n), h * world_->gravity);
+    store3(&system_.weight(kBlock * n),
+           h * (world_->gravity + (1.0 / particle.mass) * particle.force));
     ++n;
   }
   system_.speed_scale = speed;
@@ -193,6 +198,38 @@ void IslandEquations::set_rows() {
     system_.laws[at(i)] = set.law(ref.k, h);
     store9(&system_.E(kBlockSize * i), diagonal((1.0 / (h * h)) * set.compliance(ref.k, h)));
   }
+}
+
+/// What kinematic bodies and particles add to the velocities of contact rows.
+void IslandEquations::set_prescribed() {
+  resize(system_.prescribed, system_.rows());
+  fill(system_.prescribed, 0.0);
+  if (!shared_->any_kinematic) return;
+  RowBlock block;
+  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+    if (!system_.laws[i].is_contact()) continue;
+    const RowRef ref = island_->rows[i];
+    const RowSet& set = *(*sets_)[at(ref.set)];
+    const NodeList list = set.nodes(ref.k);
+    set.evaluate(ref.k, shared_->configuration, block);
+    Vec3 sum;
+    for (int k = 0; k < list.count; ++k) {
+      sum += block.J[at(k)] * prescribed_velocity(list.node[at(k)]);
+    }
+    store3(&system_.prescribed(kBlock * static_cast<Index>(i)), sum);
+  }
+}
+
+/// Zero unless the node is kinematic.
+Vec3 IslandEquations::prescribed_velocity(int node) const {
+  if (is_particle_node(node)) {
+    const int p = particle_of(node);
+    const bool moves = world_->particle(p).kind == BodyKind::kKinematic;
+    return moves ? shared_->configuration.particle(p).v : Vec3{};
+  }
+  if (world_->body(node / 2).kind != BodyKind::kKinematic) return {};
+  const BodyState& state = shared_->configuration.body(node / 2);
+  return node % 2 == 0 ? state.v : state.w;
 }
 
 void IslandEquations::move_bodies(ConstVector u) {

@@ -19,6 +19,7 @@ struct IslandWorkspace {
   std::vector<int> position;           ///< of a body within its island; -1: fixed
   std::vector<int> particle_position;  ///< of a particle among its island's nodes; -1: fixed
   std::vector<Mat3> K;                 ///< geometric stiffness, per node of a body
+  bool any_kinematic = false;          ///< a body or particle of given motion exists
 
   void start(const World& world, double h);
 };
@@ -46,6 +47,8 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void set_particles(double h);
   void set_rows();
   void find_batches();
+  void set_prescribed();
+  Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);
   Mat3 body_stiffness(int node) const;
   void gather_body_stiffness(ConstVector r);
