@@ -87,4 +87,14 @@ Mat3 cylinder_inertia(double mass, double radius, double height) {
   return diagonal({i, i, 0.5 * mass * radius * radius});
 }
 
+Mat3 capsule_inertia(double mass, double radius, double length) {
+  // The ends have their centre of mass 3/8 r beyond the cylinder: 2/5 r^2 about the ball's centre,
+  // moved by (l/2)^2 + 3/8 l r.
+  const double ends = mass * (4.0 / 3.0) * radius / (4.0 / 3.0 * radius + length);
+  const double shift = 0.25 * length * length + 0.375 * length * radius;
+  const double ball = ends * 0.4 * radius * radius;
+  return cylinder_inertia(mass - ends, radius, length) +
+         diagonal({ball + ends * shift, ball + ends * shift, ball});
+}
+
 }  // namespace nsn

@@ -53,5 +53,7 @@ Mat3 box_inertia(double mass, const Vec3& size);
 Mat3 sphere_inertia(double mass, double radius);
 /// Axis along z.
 Mat3 cylinder_inertia(double mass, double radius, double height);
+/// Axis along z; `length` of the part between the two half balls.
+Mat3 capsule_inertia(double mass, double radius, double length);
 
 }  // namespace nsn

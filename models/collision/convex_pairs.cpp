@@ -138,7 +138,7 @@ void add_overlap_contacts(const PlacedPair& pair, const Axes& axes, double margi
   add_axis_contacts(pair, chosen, margin, out);
   if (chosen.kind == Axis::Kind::kEdges || axes.edge.gap <= axes.face.gap) return;
   const double exact = axes.edge.gap - pair.radii();
-  if (smallest_gap(out, before) > exact + 1e-9 * pair.size()) {
+  if (smallest_gap(out, before) > exact + 1e-10 * pair.size()) {
     const std::size_t faces = out.size();
     add_axis_contacts(pair, axes.edge, margin, out);
     // The outlines may cross in the same two edges, with the face's normal.
@@ -161,7 +161,7 @@ void add_apart_contacts(const PlacedPair& pair, const GjkResult& near, double ma
   const std::size_t before = out.size();
   if (face.kind != Axis::Kind::kNone) add_face_contacts(pair.A, pair.B, face, margin, out);
   const double exact = near.distance - pair.radii();
-  if (smallest_gap(out, before) > exact + 1e-9 * pair.size()) {
+  if (smallest_gap(out, before) > exact + 1e-10 * pair.size()) {
     add_nearest_contacts(pair.A, pair.B, near, margin, out);
   }
 }
@@ -210,7 +210,7 @@ void collide_box_box(const Shape& a, const Pose& pose_a, const Shape& b, const P
   // The largest gap of any axis bounds the distance from below; points that are no further apart
   // prove that it is the distance.
   const bool apart = axes.best().gap > touching(pair) &&
-                     smallest_distance(out, before) > axes.best().gap + 1e-9 * pair.size();
+                     smallest_distance(out, before) > axes.best().gap + 1e-10 * pair.size();
   if (apart) {
     out.resize(before);
     const GjkResult near = nearest(pair, margin);

@@ -3,6 +3,8 @@
 #include "models/collision/box.h"
 #include "models/collision/capsule.h"
 #include "models/collision/convex_pairs.h"
+#include "models/collision/cylinder.h"
+#include "models/collision/cylinder_pairs.h"
 #include "models/collision/plane.h"
 #include "models/collision/plane_pairs.h"
 #include "models/collision/sphere.h"
@@ -44,10 +46,13 @@ PairTable standard_pairs() {
   for (const ShapeType a : convex) {
     for (const ShapeType b : convex) table.add(a, b, collide_convex);
     table.add(a, Plane::kType, collide_convex_plane);
+    table.add(a, Cylinder::kType, collide_convex_cylinder);
   }
   table.add(Sphere::kType, Sphere::kType, collide_sphere_sphere);
   table.add(Sphere::kType, Box::kType, collide_sphere_box);
   table.add(Box::kType, Box::kType, collide_box_box);
+  table.add(Cylinder::kType, Plane::kType, collide_cylinder_plane);
+  table.add(Cylinder::kType, Cylinder::kType, collide_cylinder_cylinder);
   return table;
 }
 

@@ -1,8 +1,11 @@
 #include "models/scenes/parts.h"
 
+#include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "models/collision/box.h"
+#include "models/collision/capsule.h"
 #include "models/collision/plane.h"
 #include "models/collision/sphere.h"
 
@@ -39,6 +42,56 @@ int add_ball(World& world, double radius, double mass, const Vec3& position, dou
   return ball;
 }
 
+int add_capsule(World& world, double radius, double length, double mass, const Vec3& position,
+                double mu, const Quaternion& orientation) {
+  Body body;
+  body.mass = mass;
+  body.inertia = capsule_inertia(mass, radius, length);
+  body.position = position;
+  body.orientation = orientation;
+  const int capsule = world.add_body(body);
+  world.add_shape(capsule, std::make_shared<Capsule>(radius, length), {.mu = mu});
+  return capsule;
+}
+
+int add_boxes(World& world, const std::vector<BoxPart>& parts, double mass, const Vec3& position,
+              double mu, const Quaternion& orientation) {
+  double volume = 0.0;
+  Vec3 centre;
+  for (const BoxPart& part : parts) {
+    const double v = part.size[0] * part.size[1] * part.size[2];
+    volume += v;
+    centre += v * part.centre;
+  }
+  centre = (1.0 / volume) * centre;
+  Body body;
+  body.mass = mass;
+  body.inertia = {};
+  body.position = position;
+  body.orientation = orientation;
+  for (const BoxPart& part : parts) {
+    const double m = mass * part.size[0] * part.size[1] * part.size[2] / volume;
+    const Vec3 d = part.centre - centre;
+    body.inertia += box_inertia(m, part.size) + m * (dot(d, d) * identity<3>() - outer(d, d));
+  }
+  const int index = world.add_body(body);
+  for (const BoxPart& part : parts) {
+    world.add_shape(index, std::make_shared<Box>(part.size), {.mu = mu}, part.centre - centre);
+  }
+  return index;
+}
+
+void add_pit(World& world, double half_width, double mu) {
+  const int ground = add_ground(world, mu, 2.0 * half_width);
+  for (int k = 0; k < 4; ++k) {
+    const double angle = 0.5 * std::numbers::pi * k;
+    const Vec3 inward{-std::cos(angle), -std::sin(angle), 0.0};
+    const Vec3 axis = cross({0, 0, 1}, inward);
+    world.add_shape(ground, std::make_shared<Plane>(0.0), {.mu = mu}, -half_width * inward,
+                    rotation_about(axis, 0.5 * std::numbers::pi));
+  }
+}
+
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu) {
   Body body;
   body.kind = BodyKind::kStatic;
@@ -56,6 +109,16 @@ double SceneRandom::uniform() {
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
   z ^= z >> 31U;
   return static_cast<double>(z >> 11U) * 0x1.0p-53;
+}
+
+Quaternion SceneRandom::orientation() {
+  // [Shoemake 1992]
+  const double u = uniform();
+  const double a = 2.0 * std::numbers::pi * uniform();
+  const double b = 2.0 * std::numbers::pi * uniform();
+  const double p = std::sqrt(1.0 - u);
+  const double q = std::sqrt(u);
+  return normalized(Quaternion{q * std::cos(b), p * std::sin(a), p * std::cos(a), q * std::sin(b)});
 }
 
 }  // namespace nsn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/world.h"
 
@@ -14,6 +15,20 @@ int add_box(World& world, const Vec3& size, double mass, const Vec3& position, d
             const Quaternion& orientation = {});
 /// A dynamic ball with its shape.
 int add_ball(World& world, double radius, double mass, const Vec3& position, double mu);
+/// A dynamic capsule with its shape; its axis is the body's z axis.
+int add_capsule(World& world, double radius, double length, double mass, const Vec3& position,
+                double mu, const Quaternion& orientation = {});
+/// A box of a body made of several, in the body's own axes.
+struct BoxPart {
+  Vec3 size;    ///< m
+  Vec3 centre;  ///< m, about any origin
+};
+/// A dynamic body of uniform density that carries several boxes; `position` is where its centre of
+/// mass goes.
+int add_boxes(World& world, const std::vector<BoxPart>& parts, double mass, const Vec3& position,
+              double mu, const Quaternion& orientation = {});
+/// A square pit without a lid: the ground and four walls around |x|, |y| <= half_width.
+void add_pit(World& world, double half_width, double mu);
 /// A static box.
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu);
 
@@ -23,6 +38,8 @@ class SceneRandom {
   explicit SceneRandom(std::uint64_t seed) : state_(seed) {}
   double uniform();
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// All orientations alike.
+  Quaternion orientation();
 
  private:
   std::uint64_t state_;

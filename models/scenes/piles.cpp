@@ -1,10 +1,8 @@
 // Piles of many bodies.
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <numbers>
+#include <vector>
 
-#include "models/collision/plane.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 
@@ -22,14 +20,7 @@ World sphere_pile(const Options& options) {
   const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
   const double pitch = 2.0 * radius * 1.05;
   const double half_width = 0.5 * pitch * side;
-  const int ground = add_ground(world, mu, 2.0 * half_width);
-  for (int k = 0; k < 4; ++k) {
-    const double angle = 0.5 * std::numbers::pi * k;
-    const Vec3 inward{-std::cos(angle), -std::sin(angle), 0.0};
-    const Vec3 axis = cross({0, 0, 1}, inward);
-    world.add_shape(ground, std::make_shared<Plane>(0.0), {.mu = mu}, -half_width * inward,
-                    rotation_about(axis, 0.5 * std::numbers::pi));
-  }
+  add_pit(world, half_width, mu);
   SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   const double jitter = 0.04 * radius;
   for (int i = 0; i < count; ++i) {
@@ -40,6 +31,63 @@ World sphere_pile(const Options& options) {
     const Vec3 grid{(column + 0.5) * pitch - half_width, (row + 0.5) * pitch - half_width,
                     radius + layer * pitch};
     add_ball(world, radius, options.real("mass"), grid + noise, mu);
+  }
+  return world;
+}
+
+/// N capsules in any orientation fall into a pit.
+World capsule_pile(const Options& options) {
+  World world;
+  const double radius = options.real("radius");
+  const double length = options.real("length");
+  const double mu = options.real("mu");
+  world.margin = 0.1 * radius;
+  const auto count = static_cast<int>(options.integer("capsules"));
+  const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
+  const double pitch = 1.02 * (length + 2.0 * radius);
+  const double half_width = 0.5 * pitch * side;
+  add_pit(world, half_width, mu);
+  SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
+  for (int i = 0; i < count; ++i) {
+    const Vec3 grid{(i % side + 0.5) * pitch - half_width,
+                    (i / side % side + 0.5) * pitch - half_width,
+                    (i / (side * side) + 0.5) * pitch};
+    add_capsule(world, radius, length, options.real("mass"), grid, mu, random.orientation());
+  }
+  return world;
+}
+
+/// A board on four legs, centred.
+std::vector<BoxPart> table_parts(double width, double height) {
+  const double board = 0.05 * width;
+  const double leg = 0.08 * width;
+  std::vector<BoxPart> parts{{{width, width, board}, {0, 0, 0.5 * (height - board)}}};
+  const double out = 0.5 * (width - leg);
+  for (const double x : {-out, out}) {
+    for (const double y : {-out, out}) {
+      parts.push_back({{leg, leg, height - board}, {x, y, -0.5 * board}});
+    }
+  }
+  return parts;
+}
+
+/// Tables fall in layers of nine, turned at random, and form a heap.
+World table_pile(const Options& options) {
+  World world;
+  const double mu = options.real("mu");
+  const double width = options.real("width");
+  const double height = options.real("height");
+  world.margin = options.real("margin");
+  add_ground(world, mu, 8.0 * width);
+  const std::vector<BoxPart> parts = table_parts(width, height);
+  const double pitch = 1.02 * std::hypot(width, width, height);
+  SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
+  for (int i = 0; i < options.integer("tables"); ++i) {
+    const Vec3 cell{(i % 3 - 1) * pitch, (i / 3 % 3 - 1) * pitch, (i / 9 + 0.5) * pitch};
+    const int table = add_boxes(world, parts, options.real("mass"), cell, mu, random.orientation());
+    Body& body = world.body(table);  // its middle, not its centre of mass, goes to the cell's
+    const Vec3 middle = world.shapes().back().offset - parts.back().centre;
+    body.position = cell - rotation_matrix(body.orientation) * middle;
   }
   return world;
 }
@@ -57,6 +105,27 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::integer("seed", 1, 0, 1e9, "of the initial disorder")},
        240,
        sphere_pile},
+      {"capsule-pile",
+       "N capsules fall into a pit and come to rest",
+       {OptionSpec::integer("capsules", 200, 1, 1e6, "number of capsules"),
+        OptionSpec::real("radius", 0.05, 1e-4, 10.0, "m"),
+        OptionSpec::real("length", 0.15, 0.0, 10.0, "between the two half balls, m"),
+        OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a capsule, kg"),
+        OptionSpec::real("mu", 0.5, 0.0, 10.0, "friction coefficient"),
+        OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
+       600,
+       capsule_pile},
+      {"table-pile",
+       "tables of a board and four legs fall on a heap and come to rest",
+       {OptionSpec::integer("tables", 54, 1, 1e5, "number of tables"),
+        OptionSpec::real("width", 0.6, 0.01, 10.0, "of the square board, m"),
+        OptionSpec::real("height", 0.45, 0.01, 10.0, "m"),
+        OptionSpec::real("mass", 4.7, 1e-6, 1e6, "of a table, kg"),
+        OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient"),
+        OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
+        OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
+       600,
+       table_pile},
   };
 }
 

@@ -7,8 +7,8 @@ namespace nsn {
 const std::vector<SceneInfo>& scenes() {
   static const std::vector<SceneInfo> all = [] {
     std::vector<SceneInfo> list;
-    for (const auto& family :
-         {sliding_scenes(), balance_scenes(), stack_scenes(), arch_scenes(), pile_scenes()}) {
+    for (const auto& family : {sliding_scenes(), balance_scenes(), stack_scenes(), arch_scenes(),
+                               leaning_scenes(), pile_scenes()}) {
       list.insert(list.end(), family.begin(), family.end());
     }
     return list;

@@ -34,5 +34,6 @@ std::vector<SceneInfo> balance_scenes();  ///< balance.cpp
 std::vector<SceneInfo> stack_scenes();    ///< stacks.cpp
 std::vector<SceneInfo> arch_scenes();     ///< arches.cpp
 std::vector<SceneInfo> pile_scenes();     ///< piles.cpp
+std::vector<SceneInfo> leaning_scenes();  ///< leaning.cpp
 
 }  // namespace nsn

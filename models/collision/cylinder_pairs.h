@@ -1,0 +1,38 @@
+/// Cylinders against planes, rounded polytopes and each other.
+///
+/// The signed distance is the largest gap(n) of any unit n (separating_axis.h). Its maximum is one
+/// of
+///
+///   a flat end, a face of the polytope                      the normal itself
+///   the side against an edge or another side                the cross product of the two
+///   directions the side or a rim against a vertex                      from the nearest point of
+///   the cylinder a rim against an edge or a side                         one angle about it, by
+///   bisection a rim against a rim                                     two angles, by Newton's
+///   method
+///
+/// and every candidate is a lower bound, so the largest one is taken; GJK says which features to
+/// look at while the shapes are apart. Manifolds: a flat end is a polygon of Cylinder::kRim corners
+/// on its rim and its deepest point; the side is the axis with a radius, so that a rolling cylinder
+/// keeps its contact; a rim is one point.
+#pragma once
+
+#include "models/collision/convex_pairs.h"
+#include "models/collision/manifold.h"
+#include "models/collision/shape.h"
+
+namespace nsn {
+
+void collide_cylinder_plane(const Shape& cylinder, const Pose& pose_a, const Shape& plane,
+                            const Pose& pose_b, double margin, Manifold& out);
+/// `convex`: ball, capsule, box or hull.
+void collide_convex_cylinder(const Shape& convex, const Pose& pose_a, const Shape& cylinder,
+                             const Pose& pose_b, double margin, Manifold& out);
+void collide_cylinder_cylinder(const Shape& a, const Pose& pose_a, const Shape& b,
+                               const Pose& pose_b, double margin, Manifold& out);
+
+/// Signed distance, exact; a: ball, capsule, box, hull.
+Closest closest_convex_cylinder(const Shape& convex, const Pose& pose_a, const Shape& cylinder,
+                                const Pose& pose_b);
+Closest closest_cylinders(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b);
+
+}  // namespace nsn
