@@ -21,7 +21,8 @@ World heavy_stack(const Options& options) {
   return world;
 }
 
-/// Running bond: odd rows begin and end with half a brick. Bricks fall by `drop` onto each other.
+/// Running bond: odd rows begin and end with half a brick; 4 columns (2 rows - 1) contacts. Bricks
+/// fall by `drop` onto each other and are pushed sideways by random speeds up to `push`.
 World wall(const Options& options) {
   World world;
   world.margin = 0.002;
@@ -33,6 +34,8 @@ World wall(const Options& options) {
   const auto columns = static_cast<int>(options.integer("columns"));
   const auto rows = static_cast<int>(options.integer("rows"));
   const double pitch = size[0] + joint;
+  const double push = options.real("push");
+  SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   for (int row = 0; row < rows; ++row) {
     const double z = (row + 0.5) * size[2] + (row + 1) * drop;
     const bool odd = row % 2 == 1;
@@ -43,7 +46,9 @@ World wall(const Options& options) {
       double x = (column + (odd ? 0.0 : 0.5) - 0.5 * columns) * pitch;
       if (half) x += (column == 0 ? 0.25 : -0.25) * pitch;
       const double mass = options.real("mass") * length / size[0];
-      add_box(world, {length, size[1], size[2]}, mass, {x, 0, z}, mu);
+      const int brick = add_box(world, {length, size[1], size[2]}, mass, {x, 0, z}, mu);
+      world.body(brick).velocity = {push * random.uniform(-1.0, 1.0),
+                                    push * random.uniform(-1.0, 1.0), 0.0};
     }
   }
   return world;
@@ -89,7 +94,9 @@ std::vector<SceneInfo> stack_scenes() {
        {OptionSpec::integer("columns", 10, 1, 200, "bricks in a row"),
         OptionSpec::integer("rows", 10, 1, 200, "rows"),
         OptionSpec::real("mass", 3.5, 1e-3, 1e4, "of a brick, kg"), mu(0.6),
-        OptionSpec::real("drop", 0.0, 0.0, 0.1, "initial gap between rows, m")},
+        OptionSpec::real("drop", 0.0, 0.0, 0.1, "initial gap between rows, m"),
+        OptionSpec::real("push", 0.0, 0.0, 100.0, "largest initial speed along x and y, m/s"),
+        OptionSpec::integer("seed", 1, 0, 1e9, "of the random speeds")},
        120,
        wall},
       {"sliding-stack",

@@ -1,4 +1,4 @@
-// The paper's claims in closed loop, one thing changed at a time, and the realtime step's promises.
+// The paper's claims in closed loop, one thing changed at a time.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/linear_operator.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
@@ -80,27 +81,47 @@ TEST(PaperClaims, RelaxationMethodsCollapseOnTheHeavyStackWhereKrylovAndDirectHo
   EXPECT_GT(closed_loop("heavy-stack", paper("jacobi"), 100).penetration, 1e-2);
 }
 
-TEST(Prototype, WarmRowScaledNewtonHoldsTheHeavyStackAndTheArch) {
-  SimulationOptions options = paper("pcr", 20);
-  options.newton.ncp = NcpKind::kMinimumMap;
-  options.newton.form = NcpForm::kRowScaled;
-  options.newton.warm_start = true;
-  options.newton.start = StartingIterate::kPrevious;
+/// Residuals of a linear solve, iteration by iteration: how often they rise by more than rounding.
+struct Rises {
+  int residual = 0;        // |r|_2
+  int preconditioned = 0;  // sqrt(r P r)
+};
 
-  const Outcome stack = closed_loop("heavy-stack", options, 200);
-  EXPECT_LE(stack.displacement, 1e-6);
-  EXPECT_LE(stack.penetration, 2e-4);
-  EXPECT_LE(closed_loop("arch", options, 300).displacement, 2e-4);
+Rises count_rises(const std::string& solver_name, const NewtonSystemView& view) {
+  const auto solver = standard_backends().make(solver_name);
+  const BlockOperator op(*view.S);
+  solver->prepare(op);
+  Rises rises;
+  IterationInfo last;
+  const auto watch = [&](const IterationInfo& now) {
+    const double band = 1.0 + 1e-12;
+    if (now.iteration > 0 && now.residual > band * last.residual) ++rises.residual;
+    if (now.iteration > 0 && now.preconditioned > band * last.preconditioned) {
+      ++rises.preconditioned;
+    }
+    last = now;
+  };
+  Vector x("x", view.b.extent(0));
+  (void)solver->solve(view.b, x, {.rtol = 1e-6, .max_iterations = 200}, watch);
+  return rises;
 }
 
-TEST(Prototype, OneColdRestStepOfTheHeavyStackConverges) {
-  for (const NcpKind ncp : {NcpKind::kMinimumMap, NcpKind::kFischerBurmeister}) {
-    SimulationOptions options = paper_direct();
-    options.newton.ncp = ncp;
-    options.newton.max_iterations = 25;
-    auto simulation = simulate("heavy-stack", {}, options);
-    EXPECT_LT(simulation.step().error.total, 1e-8);
-  }
+TEST(PaperClaims, ResidualOfPcgRisesOnTheArchWherePcrsNormNeverDoes) {
+  // "Erratic": the 2-norm of PCG's residual rises in most systems; what PCR minimises, sqrt(r P r),
+  // may not rise in any.
+  auto simulation = simulate("arch", {}, paper());
+  int systems = 0;
+  int pcg_systems = 0;
+  int pcr_rises = 0;
+  simulation.observe([&](int, const NewtonSystemView& view) {
+    ++systems;
+    pcg_systems += count_rises("pcg", view).residual > 0 ? 1 : 0;
+    pcr_rises += count_rises("pcr", view).preconditioned;
+  });
+  for (int k = 0; k < 3; ++k) simulation.step();
+  EXPECT_EQ(systems, 18);
+  EXPECT_GT(pcg_systems, systems / 2);
+  EXPECT_EQ(pcr_rises, 0);
 }
 
 TEST(Formulations, StiffnessAndComplianceGiveTheSameStep) {
@@ -118,52 +139,6 @@ TEST(Formulations, StiffnessAndComplianceGiveTheSameStep) {
 
   const Vec3 difference = compliance.world().body(1).velocity - stiffness.world().body(1).velocity;
   EXPECT_LT(norm(difference), 1e-6);
-}
-
-class RealtimeScenes : public testing::TestWithParam<const char*> {};
-
-TEST_P(RealtimeScenes, KeepsItsPromises) {
-  for (const int factorizations : {4, 10}) {
-    SimulationOptions options = test::with_preset("realtime");
-    options.newton.max_iterations = factorizations;
-    auto simulation = simulate(GetParam(), {}, options);
-    double energy_before = energy(simulation.world());
-    for (int k = 0; k < 30; ++k) {
-      const StepReport& report = simulation.step();
-      ASSERT_TRUE(std::isfinite(report.energy));
-      ASSERT_LE(report.newton_iterations, factorizations);
-      // A step may gain what gravity does within it by first-order rounding of the path.
-      const double mass_gh = 1e-9 * std::abs(energy_before) + 1e-9;
-      ASSERT_LE(report.energy - report.work_external, energy_before + mass_gh) << "step " << k;
-      energy_before = report.energy;
-      for (int c = 0; c < simulation.contacts().size(); ++c) {
-        const Contact& contact = simulation.contacts().contacts()[static_cast<std::size_t>(c)];
-        const Vec3 r = simulation.contact_impulse(c);
-        const double normal = dot(r, contact.normal);
-        const double tangential = norm(r - normal * contact.normal);
-        ASSERT_GE(normal, -1e-12);
-        ASSERT_LE(tangential, contact.mu * normal * (1.0 + 1e-9) + 1e-12);
-      }
-    }
-  }
-}
-INSTANTIATE_TEST_SUITE_P(Scenes, RealtimeScenes,
-                         testing::Values("sliding-box", "box-on-incline", "heavy-stack", "arch",
-                                         "sliding-stack", "cylinder-ring", "harmonic-stack"),
-                         [](const auto& scene) {
-                           std::string name = scene.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
-
-TEST(Realtime, HandsOverWhereAskedAndSaysSo) {
-  SimulationOptions options = test::with_preset("realtime");
-  options.newton.max_iterations = 1;
-  options.newton.hand_over = true;
-  auto simulation = simulate("sliding-stack", {{"seed", "3"}}, options);
-  bool handed_over = false;
-  for (int k = 0; k < 20; ++k) handed_over = simulation.step().handed_over || handed_over;
-  EXPECT_TRUE(handed_over);
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// Scenes at full length: stacks and arches that must stand, sliding stacks that must be solved.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/simulate.h"
+
+namespace nsn {
+namespace {
+
+using test::simulate;
+
+struct Standing {
+  double penetration = 0.0;  // largest of all steps, m
+  double drift = 0.0;        // largest displacement of a box, m
+  int unconverged = 0;
+};
+
+Standing heavy_stack(const SimulationOptions& options) {
+  auto simulation = simulate("heavy-stack", {}, options);
+  Standing out;
+  for (int k = 0; k < 2000; ++k) {
+    const StepReport& report = simulation.step();
+    out.penetration = std::max(out.penetration, report.penetration);
+    out.unconverged += report.converged() ? 0 : 1;
+    for (int b = 1; b <= 5; ++b) {
+      const Vec3 start{0.0, 0.0, b - 0.5};
+      out.drift = std::max(out.drift, norm(simulation.world().body(b).position - start));
+    }
+  }
+  return out;
+}
+
+class HeavyStack : public testing::TestWithParam<const char*> {};
+
+TEST_P(HeavyStack, StandsFor2000Steps) {
+  if (!test::available(GetParam())) GTEST_SKIP() << GetParam() << " is not in this build";
+  SimulationOptions options;
+  options.newton.linear = {GetParam()};
+  const Standing out = heavy_stack(options);
+  EXPECT_LT(out.penetration, 1e-6);
+  EXPECT_LT(out.drift, 1e-6);
+  EXPECT_EQ(out.unconverged, 0);
+}
+INSTANTIATE_TEST_SUITE_P(Backends, HeavyStack,
+                         testing::Values("contact-lu", "klu", "cholmod", "eigen-ldlt", "gmres"));
+
+class HeavyStackRealtime : public testing::TestWithParam<const char*> {};
+
+TEST_P(HeavyStackRealtime, StandsFor2000Steps) {
+  if (!test::available(GetParam())) GTEST_SKIP() << GetParam() << " is not in this build";
+  SimulationOptions options = test::with_preset("realtime");
+  options.newton.linear = {GetParam()};
+  const Standing out = heavy_stack(options);
+  EXPECT_LT(out.penetration, 2e-4);
+  EXPECT_LT(out.drift, 2e-4);
+}
+INSTANTIATE_TEST_SUITE_P(Backends, HeavyStackRealtime,
+                         testing::Values("pcr", "cholmod", "amg", "contact-lu"));
+
+TEST(Arch, CrownStaysInPlaceFor2400Steps) {
+  auto simulation = simulate("arch");
+  const double height = simulation.world().body(10).position[2];
+  double drift = 0.0;
+  int unconverged = 0;
+  for (int k = 0; k < 2400; ++k) {
+    unconverged += simulation.step().converged() ? 0 : 1;
+    drift = std::max(drift, std::abs(simulation.world().body(10).position[2] - height));
+  }
+  EXPECT_LT(drift, 1e-4);
+  EXPECT_EQ(unconverged, 0);
+}
+
+TEST(Wall, OfTenByTenBricksComesToRestAndStays) {
+  auto simulation = simulate("wall", {{"drop", "0.0005"}});
+  test::advance(simulation, 120);
+  for (int k = 0; k < 240; ++k) {
+    ASSERT_LT(simulation.step().speed, 1e-6) << "step " << 120 + k;
+  }
+}
+
+TEST(SlidingStack, LessThanHalfAPercentOfTheStepsIsLeft) {
+  // Stacks of random mass ratio up to 4096, and walls of 136 contacts whose bricks are pushed
+  // apart. Solved: fully implicit error <= 1e-8 m/s.
+  int steps = 0;
+  int left = 0;
+  const auto run = [&](const std::string& scene, const Options::Assignments& parameters) {
+    auto simulation = simulate(scene, parameters);
+    int own = 0;
+    for (int k = 0; k < 60; ++k, ++steps) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(std::isfinite(report.energy));
+      own += report.error.total > 1e-8 ? 1 : 0;
+    }
+    left += own;
+    std::string name = scene;
+    for (const auto& [key, value] : parameters) name += " " + key + "=" + value;
+    std::printf("%-50s %2d of 60 steps left\n", name.c_str(), own);
+  };
+  for (int seed = 1; seed <= 14; ++seed) run("sliding-stack", {{"seed", std::to_string(seed)}});
+  for (int seed = 1; seed <= 3; ++seed) {
+    const auto s = std::to_string(seed);
+    run("wall", {{"rows", "9"}, {"columns", "2"}, {"push", "0.5"}, {"seed", s}});
+  }
+  std::printf("%d of %d steps left: %.2f %%\n", left, steps, 100.0 * left / steps);
+  EXPECT_LT(left, 0.005 * steps);
+}
+
+TEST(SlidingStack, WallsHave136Contacts) {
+  auto simulation = simulate("wall", {{"rows", "9"}, {"columns", "2"}});
+  EXPECT_EQ(simulation.step().contacts, 136);
+}
+
+}  // namespace
+}  // namespace nsn
