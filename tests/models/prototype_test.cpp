@@ -33,6 +33,8 @@ SimulationOptions warm_row_scaled(NcpKind ncp, const std::string& linear, int it
 SimulationOptions alart_curnier(FrictionKind kind) {
   SimulationOptions options = warm_row_scaled(NcpKind::kMinimumMap, "contact-lu", 0);
   options.newton.friction = kind;
+  options.newton.damping = Damping::kAdaptive;
+  options.newton.best_iterate = true;
   options.newton.max_iterations = 50;
   options.newton.tolerance = 1e-10;
   options.newton.step_length = 1.0;
@@ -57,6 +59,8 @@ TEST(Prototype, FreeFlightIsExactForAnyNumberOfIterations) {
 TEST(Prototype, SlideStopsAtTheDiscreteDistance) {
   // Alart-Curnier 1.5e-12, row-scaled Fischer-Burmeister 5e-10 in the prototype; 1e-6 asked.
   SimulationOptions row = warm_row_scaled(NcpKind::kFischerBurmeister, test::direct_solver(), 0);
+  row.newton.damping = Damping::kAdaptive;
+  row.newton.best_iterate = true;
   row.newton.max_iterations = 50;
   row.newton.tolerance = 1e-9;
   for (const SimulationOptions& options :
