@@ -143,10 +143,15 @@ void ClassicNewton::scale_paper_friction(double rho, double F, const Vec3& v, co
   const double slip = std::hypot(v[1], v[2]);
   const double size = std::hypot(r[1], r[2]);
   const bool active = F > 0.0;
-  const double W = !active ? rho
-                   : options_.ncp == NcpKind::kMinimumMap
-                       ? ncp::MinimumMapFriction{}(slip, size, F, rho)
-                       : ncp::FischerBurmeisterFriction{}(slip, size, F, rho);
+  const auto friction = [&] {
+    if (options_.friction == FrictionKind::kSmoothed) {
+      return ncp::SmoothedFriction{}(slip, F, options_.smoothing);
+    }
+    return options_.ncp == NcpKind::kMinimumMap
+               ? ncp::MinimumMapFriction{}(slip, size, F, rho)
+               : ncp::FischerBurmeisterFriction{}(slip, size, F, rho);
+  };
+  const double W = active ? friction() : rho;
   for (int k = 1; k < 3; ++k) {
     set_unit_row(row.L, k, active ? 1.0 : 0.0);
     set_unit_row(row.U, k, 1.0);

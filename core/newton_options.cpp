@@ -36,6 +36,7 @@ const Names<FrictionKind>& friction_names() {
   static const Names<FrictionKind> names{{FrictionKind::kProximal, "proximal"},
                                          {FrictionKind::kSafeguarded, "safeguarded"},
                                          {FrictionKind::kPaper, "paper"},
+                                         {FrictionKind::kSmoothed, "smoothed"},
                                          {FrictionKind::kAlartCurnier, "alart-curnier"},
                                          {FrictionKind::kFullAlartCurnier, "alart-curnier-full"}};
   return names;
@@ -119,6 +120,8 @@ void validate(const NewtonOptions& options) {
                    options.linear_tolerance);
   NSN_THROW_UNLESS(options.linear_iterations >= 0, "newton: linear_iterations {} is negative",
                    options.linear_iterations);
+  NSN_THROW_UNLESS(options.smoothing > 0.0 && std::isfinite(options.smoothing),
+                   "newton: smoothing {} is not positive", options.smoothing);
   NSN_THROW_UNLESS(!options.linear.empty(), "newton: no linear solver is named");
   NSN_THROW_UNLESS(options.time_budget >= 0.0, "newton: time_budget {} is negative",
                    options.time_budget);

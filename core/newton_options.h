@@ -18,6 +18,7 @@ enum class FrictionKind {
   kProximal,      ///< proximal full-step Newton, re-linearised at every accepted step (accurate)
   kSafeguarded,   ///< a fixed number of factorisations, cones and energy guarded (realtime)
   kPaper,         ///< the fixed point v + W x = 0 of the paper
+  kSmoothed,      ///< the same with W = sqrt(v^2 + v_s^2) / F: creeps below the speed v_s
   kAlartCurnier,  ///< symmetric: the friction bound is held during an iteration
   kFullAlartCurnier,  ///< exact derivative; needs a solver for unsymmetric matrices
 };
@@ -97,6 +98,8 @@ struct NewtonOptions {
   double linear_tolerance = 1e-10;  ///< |b - S x| <= linear_tolerance |b|
   int linear_iterations = 0;        ///< > 0: budget of an iterative solver per Newton iteration
   bool eisenstat_walker = false;    ///< forcing term from the fall of the merit
+
+  double smoothing = 1e-4;  ///< kSmoothed: v_s, m/s, > 0
 
   bool hand_over =
       false;  ///< kSafeguarded: go on with kProximal where the error stays above 1e-2 m/s

@@ -5,6 +5,7 @@
 ///
 /// * W of [Macklin19], a fixed point: v + W x_T = 0 with W >= 0 (1/kg) from an NCP function of
 ///   |v| and rho (F - |x_T|). Symmetric; W = 0 means stick.
+///   The same with a W that smooths Coulomb's law at small speeds.
 /// * Alart-Curnier: x_T = P_F(x_T - v / rho), P_F the projection on the disc of radius F; with its
 ///   exact derivative (unsymmetric: the bound moves with x_N) or with the bound held (symmetric).
 ///
@@ -43,6 +44,16 @@ struct FischerBurmeisterFriction {
     const Real tail = sum > Real(0) ? Real(2) * (v / (sum + s)) * b : sum - s;
     const Real denominator = rho * length + tail;
     return denominator > Real(0) ? rho * (numerator / denominator) : Real(0);
+  }
+};
+
+/// W of friction smoothed below the speed v_s > 0: W = sqrt(v^2 + v_s^2) / F, so that
+///   x_T = -F v / sqrt(v^2 + v_s^2).
+/// Smooth and symmetric; there is no stick: what should stick creeps at about v_s |x_T| / F.
+struct SmoothedFriction {
+  template <class Real>
+  NSN_FUNCTION Real operator()(Real v, Real F, Real v_s) const {
+    return hypotenuse(v, v_s) / F;
   }
 };
 

@@ -46,7 +46,7 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   command.add_option("--time-step", flags.time_step, "h, s (default 1/120)");
   command.add_option("--ncp", flags.ncp, "NCP function: minimum-map or fischer-burmeister");
   command.add_option("--friction", flags.friction,
-                     "proximal, safeguarded, paper, alart-curnier or alart-curnier-full");
+                     "proximal, safeguarded, paper, smoothed, alart-curnier or alart-curnier-full");
   command.add_option("--r", flags.rho,
                      "complementarity scaling: identity, time-step, effective-mass, "
                      "effective-mass-compliance or spectral-norm");

@@ -102,6 +102,18 @@ TEST(Prototype, InclineOnFourRedundantContacts) {
   EXPECT_NEAR(exact_slide(1.10), 2.167e-1, 1e-4);
 }
 
+TEST(SmoothedFriction, SlidesAndCreepsAsItsLawSays) {
+  SimulationOptions options = alart_curnier(FrictionKind::kSmoothed);
+  options.newton.linear = {test::direct_solver()};
+  // F (v / v_s) / sqrt(1 + (v / v_s)^2) = m g sin: v = v_s / sqrt(1 / 0.99^2 - 1) = 7.0 v_s, and
+  // slower at first.
+  const double creep = 7.018 * options.newton.smoothing;
+  EXPECT_LT(slid(0.99, options), 1.01 * creep);
+  EXPECT_GT(slid(0.99, options), 0.5 * creep);
+  // At 1.10 mu its force is Coulomb's but for the start.
+  EXPECT_NEAR(slid(1.10, options), exact_slide(1.10), 2e-3);
+}
+
 class WarmRowScaled : public testing::TestWithParam<NcpKind> {};
 
 TEST_P(WarmRowScaled, HoldsTheHeavyStackFor200Steps) {

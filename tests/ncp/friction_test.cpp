@@ -19,6 +19,13 @@ TEST(MinimumMapFriction, IsZeroWhereSticking) {
   EXPECT_NEAR(W(2.4, 0.3, 1.0, 2.0), 1.0, 1e-15);
 }
 
+TEST(SmoothedFriction, IsCoulombsLawFarAboveItsSpeedAndViscousBelow) {
+  const SmoothedFriction W;
+  // v + W x = 0: |x| = v / W, F at large v, F v / v_s at small v.
+  EXPECT_NEAR(1.0 / W(1.0, 2.0, 1e-4), 2.0, 1e-7);  // 1 - v_s^2 / (2 v^2)
+  EXPECT_NEAR(1e-8 / W(1e-8, 2.0, 1e-4), 2.0 * 1e-4, 1e-11);
+}
+
 TEST(FischerBurmeisterFriction, VanishesAtTheSlipSolution) {
   const FischerBurmeisterFriction W;
   // Slip: l = F, v + W l = 0 along the line of v asks for W = v / F.
