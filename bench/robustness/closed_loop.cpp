@@ -55,17 +55,16 @@ std::string Case::name() const {
 
 std::vector<Case> all_cases() {
   std::vector<Case> list;
-  for (const SceneInfo& info : scenes()) {
-    if (info.name == "sliding-stack") {
-      for (int seed = 1; seed <= 6; ++seed)
-        list.push_back({info.name, {{"seed", std::to_string(seed)}}});
-    } else if (info.name == "sphere-pile") {
-      list.push_back({info.name, {{"balls", "60"}}});
-    } else if (info.name == "wall") {
-      list.push_back({info.name, {{"rows", "5"}, {"columns", "6"}, {"drop", "0.001"}}});
-    } else {
-      list.push_back({info.name, {}});
-    }
+  for (const auto* name :
+       {"box-on-incline", "sliding-box", "rolling-ball", "spinning-disc", "balls-on-plate",
+        "a-frame", "overhang", "harmonic-stack", "capstan", "four-leg-table", "cylinder-ring",
+        "painleve-rod", "heavy-stack", "arch", "circular-arch"}) {
+    list.push_back({name, {}});
+  }
+  list.push_back({"wall", {{"rows", "5"}, {"columns", "6"}, {"drop", "0.001"}}});
+  list.push_back({"sphere-pile", {{"balls", "60"}}});
+  for (int seed = 1; seed <= 6; ++seed) {
+    list.push_back({"sliding-stack", {{"seed", std::to_string(seed)}}});
   }
   return list;
 }

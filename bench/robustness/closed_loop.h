@@ -20,7 +20,8 @@ struct Case {
   std::string name() const;  ///< "wall rows=5 columns=6"
 };
 
-/// All scenes; sliding stacks, the hard ones, with several seeds, and a wall whose rows slide.
+/// All scenes of rigid bodies that stick, slide, roll, stack, lean and pile up; sliding stacks, the
+/// hard ones, with six seeds.
 std::vector<Case> all_cases();
 
 /// What one configuration did on one case.

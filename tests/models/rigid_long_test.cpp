@@ -82,8 +82,8 @@ TEST(Wall, OfTenByTenBricksComesToRestAndStays) {
 }
 
 TEST(SlidingStack, LessThanHalfAPercentOfTheStepsIsLeft) {
-  // Stacks of random mass ratio up to 4096, and walls of 136 contacts whose bricks are pushed
-  // apart. Solved: fully implicit error <= 1e-8 m/s.
+  // Stacks of random mass ratio up to 4096, and walls of 136 contacts whose bricks slide on each
+  // other. Solved: fully implicit error <= 1e-8 m/s.
   int steps = 0;
   int left = 0;
   const auto run = [&](const std::string& scene, const Options::Assignments& parameters) {
@@ -102,7 +102,7 @@ TEST(SlidingStack, LessThanHalfAPercentOfTheStepsIsLeft) {
   for (int seed = 1; seed <= 14; ++seed) run("sliding-stack", {{"seed", std::to_string(seed)}});
   for (int seed = 1; seed <= 3; ++seed) {
     const auto s = std::to_string(seed);
-    run("wall", {{"rows", "9"}, {"columns", "2"}, {"push", "0.5"}, {"seed", s}});
+    run("wall", {{"rows", "9"}, {"columns", "2"}, {"push", "0.1"}, {"seed", s}});
   }
   std::printf("%d of %d steps left: %.2f %%\n", left, steps, 100.0 * left / steps);
   EXPECT_LT(left, 0.005 * steps);
