@@ -19,5 +19,6 @@ void add_scenes_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
 void add_robustness_command(CLI::App& app, int& exit_code);
+void add_study_command(CLI::App& app, int& exit_code);
 
 }  // namespace nsn::cli

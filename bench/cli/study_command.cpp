@@ -1,0 +1,124 @@
+// nsn study NAME...: measures what the method does, and writes one page about it.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bench/cli/commands.h"
+#include "bench/cli/common_options.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/report_json.h"
+#include "bench/study/study.h"
+#include "bench/study/study_page.h"
+#include "bench/support/machine.h"
+#include "core/error.h"
+#include "core/io/atomic_file.h"
+#include "core/runtime.h"
+
+namespace nsn::cli {
+namespace {
+
+struct StudyFlags : CommonOptions {
+  std::vector<std::string> names;
+  bool quick = false;
+  bool again = false;
+};
+
+std::vector<study::Study> chosen(const std::vector<std::string>& names) {
+  std::vector<study::Study> out;
+  for (const std::string& name : names) {
+    if (name == "all") return study::studies();
+    out.push_back(study::study_named(name));
+  }
+  return out;
+}
+
+/// What an earlier call left, if it was made by this version with the same choices.
+std::optional<study::StudyOutcome> kept(const std::filesystem::path& file, bool quick) {
+  std::ifstream in(file);
+  if (!in) return std::nullopt;
+  const auto json = nlohmann::ordered_json::parse(in, nullptr, false);
+  if (!json.is_object() || json.value("nsn", "") != bench::version() ||
+      json.value("quick", !quick) != quick || !json.contains("outcome")) {
+    return std::nullopt;
+  }
+  return study::from_json(json.at("outcome"));
+}
+
+void keep(const std::filesystem::path& file, const study::StudyOutcome& outcome, bool quick) {
+  nlohmann::ordered_json json = json_report(outcome.rows);
+  json["quick"] = quick;
+  json["outcome"] = study::to_json(outcome);
+  write_json(file.string(), json);
+}
+
+study::StudyOutcome measure(const study::Study& study, const StudyFlags& flags) {
+  Progress progress(study.name, 0, flags.prints_tables());
+  study::StudyOptions options;
+  options.quick = flags.quick;
+  options.progress = [&](std::string_view what) { progress.step(what); };
+  return study.run(options);
+}
+
+void print(const study::StudyOutcome& outcome) {
+  fmt::print("{}: {}\n", outcome.name, outcome.question);
+  for (const std::string& finding : outcome.findings) fmt::print("  {}\n", finding);
+  fmt::print("\n{}\n", study::table_text(outcome));
+}
+
+int run(const StudyFlags& flags) {
+  const Runtime runtime(flags.threads);
+  const std::filesystem::path out = flags.out;
+  std::filesystem::create_directories(out);
+  std::vector<study::StudyOutcome> outcomes;
+  for (const study::Study& study : chosen(flags.names)) {
+    const auto file = out / (study.name + ".json");
+    auto outcome = flags.again ? std::nullopt : kept(file, flags.quick);
+    if (!outcome) {
+      outcome = measure(study, flags);
+      keep(file, *outcome, flags.quick);
+      write_file(out / (study.name + ".csv"), to_csv(outcome->rows));
+    }
+    if (flags.prints_tables()) print(*outcome);
+    outcomes.push_back(std::move(*outcome));
+  }
+  const bench::Machine machine = bench::this_machine();
+  write_file(out / "study.html",
+                        study::study_page(outcomes, {{"command", bench::command_line()},
+                                                     {"date", bench::date_text()},
+                                                     {"machine", one_line(machine)}}));
+  if (flags.prints_tables()) fmt::print("Written: {}\n", (out / "study.html").string());
+  return 0;
+}
+
+std::string list_of_studies() {
+  std::string text = "Studies:\n";
+  for (const study::Study& study : study::studies()) {
+    text += fmt::format("  {:20} {}\n", study.name, study.summary);
+  }
+  return text +
+         "  all                  every one of them\nA study that was made before is kept; --again "
+         "measures it anew.";
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("study", "measure what the method does, as one page");
+  auto flags = std::make_shared<StudyFlags>();
+  flags->out = "out/study";
+  command->add_option("NAME", flags->names, "studies, or all")->required();
+  command->add_flag("--quick", flags->quick, "fewer scenes and iterations");
+  command->add_flag("--again", flags->again, "measure anew what an earlier call left");
+  add_threads_option(*command, *flags);
+  add_out_option(*command, *flags, "folder for study.html and a .json and .csv per study");
+  add_quiet_option(*command, *flags);
+  command->footer(list_of_studies());
+  command->callback([flags, &exit_code] { exit_code = run(*flags); });
+}
+
+}  // namespace nsn::cli

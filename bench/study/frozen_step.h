@@ -1,0 +1,48 @@
+/// One step of a scene, held still, so that different methods can be tried on the very same
+/// equations.
+///
+///   freeze(scene, 20, [&](StepEquations& equations) {
+///     const Trial trial = try_method(equations, options, {});
+///   });
+///
+/// The scene is brought there by the default preset, all of it as one system. The equations are
+/// handed out after they have been solved and before the bodies move.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/report/svg_chart.h"
+#include "core/newton.h"
+#include "models/simulation.h"
+#include "precond/complementarity.h"
+
+namespace nsn::study {
+
+struct FrozenScene {
+  std::string name;
+  Options::Assignments parameters = {};
+  int step = 10;  ///< the step that is held, counted from 1
+};
+
+void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>& use);
+
+/// What one method did on the equations, from a cold start.
+struct Trial {
+  NewtonResult result;
+  std::vector<NewtonIteration> history;
+  State state;
+};
+Trial try_method(StepEquations& equations, const NewtonOptions& options,
+                 const ComplementarityOptions& scaling = {}, const NewtonObserver& observer = {});
+
+/// First iteration from which the error stays at or below `error` (m/s); -1: never. The history
+/// starts with iteration 0, the starting iterate.
+int settled_below(const std::vector<NewtonIteration>& history, double error);
+
+/// The iterations as a curve over 0, 1, 2, ...; `what` picks the value.
+report::Series over_iterations(const std::string& name, const std::vector<NewtonIteration>& history,
+                               const std::function<double(const NewtonIteration&)>& what);
+
+}  // namespace nsn::study

@@ -1,0 +1,151 @@
+// Studies of the functions themselves: no simulation.
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "bench/study/study.h"
+#include "ncp/fischer_burmeister.h"
+#include "ncp/friction.h"
+#include "ncp/minimum_map.h"
+
+namespace nsn::study {
+namespace {
+
+// The paper's example: c(lambda) = lambda / 4 - 1 / 8, solved by lambda = 1/2.
+constexpr double kSlope = 0.25;
+constexpr double kOffset = -0.125;
+
+struct Residual {
+  double value = 0.0;
+  double slope = 0.0;  ///< by lambda
+};
+
+template <class Ncp>
+Residual residual(const Ncp& ncp, double lambda, double r) {
+  const auto phi = ncp(kSlope * lambda + kOffset, r * lambda);
+  return {phi.phi, phi.d_a * kSlope + phi.d_b * r};
+}
+
+/// Newton iterations from lambda until |phi| <= 1e-12; 50: not reached.
+template <class Ncp>
+int iterations_from(const Ncp& ncp, double lambda, double r) {
+  constexpr int kMost = 50;
+  for (int k = 0; k < kMost; ++k) {
+    const Residual at = residual(ncp, lambda, r);
+    if (std::abs(at.value) <= 1e-12) return k;
+    lambda -= at.value / at.slope;
+  }
+  return kMost;
+}
+
+template <class Ncp>
+int most_iterations(const Ncp& ncp, double r) {
+  int most = 0;
+  for (int k = -200; k <= 200; ++k) most = std::max(most, iterations_from(ncp, 0.01 * k, r));
+  return most;
+}
+
+report::Series curve(const std::string& name, const std::function<double(double)>& f, double from,
+                     double to) {
+  report::Series series;
+  series.name = name;
+  constexpr int kPoints = 240;
+  for (int k = 0; k <= kPoints; ++k) {
+    series.x.push_back(from + (to - from) * k / kPoints);
+    series.y.push_back(f(series.x.back()));
+  }
+  return series;
+}
+
+}  // namespace
+
+StudyOutcome kink_study(const StudyOptions& options) {
+  options.progress("kink");
+  StudyOutcome out{.name = "kink",
+                   .title = "A preconditioner that straightens the minimum map",
+                   .question = "What does r do to the error function of one unilateral constraint?",
+                   .findings = {},
+                   .charts = {},
+                   .rows = {}};
+  const ncp::MinimumMap minimum;
+  const ncp::FischerBurmeister fischer;
+  report::Chart chart;
+  chart.title = "phi(c, r lambda) for c = lambda/4 - 1/8";
+  chart.x.label = "lambda";
+  chart.y.label = "phi";
+  for (const double r : {1.0, kSlope}) {
+    const std::string with = fmt::format(", r = {:g}", r);
+    chart.series.push_back(curve(
+        "minimum map" + with, [&](double x) { return residual(minimum, x, r).value; }, -0.5, 1.5));
+    chart.series.push_back(curve(
+        "Fischer-Burmeister" + with, [&](double x) { return residual(fischer, x, r).value; }, -0.5,
+        1.5));
+  }
+  out.charts.push_back(chart);
+  for (const double r : {4.0, 1.0, kSlope, 0.1, 0.01}) {
+    out.rows.push_back({{"r", r},
+                        {"minimum_map_most_iterations", most_iterations(minimum, r)},
+                        {"fischer_burmeister_most_iterations", most_iterations(fischer, r)}});
+  }
+  out.findings.push_back(
+      fmt::format("With r = dc/dlambda the minimum map is solved in at most {} Newton iterations "
+                  "from any start in "
+                  "[-2, 2], with r = 1 in at most {}; Fischer-Burmeister takes at most {} and {}.",
+                  most_iterations(minimum, kSlope), most_iterations(minimum, 1.0),
+                  most_iterations(fischer, kSlope), most_iterations(fischer, 1.0)));
+  return out;
+}
+
+StudyOutcome friction_functions_study(const StudyOptions& options) {
+  options.progress("friction-functions");
+  StudyOutcome out{
+      .name = "friction-functions",
+      .title = "Friction as a fixed point",
+      .question = "How does W of the two NCP functions depend on the friction impulse?",
+      .findings = {},
+      .charts = {},
+      .rows = {}};
+  constexpr double kBound = 1.0;
+  constexpr double kRho = 1.0;
+  const ncp::MinimumMapFriction minimum;
+  const ncp::FischerBurmeisterFriction fischer;
+  report::Chart weight;
+  weight.title = "W over the friction impulse";
+  weight.x.label = "|lambda_f| / bound";
+  weight.y.label = "W, 1/kg";
+  report::Chart residual_chart = weight;
+  residual_chart.title = "friction residual |v| - W |lambda_f|";
+  residual_chart.y.label = "phi_f, m/s";
+  double least = 0.0;
+  double widest = 0.0;
+  for (const double v : {0.1, 0.5, 1.0}) {
+    const auto of_minimum = [&](double l) { return minimum(v, l, kBound, kRho); };
+    const auto of_fischer = [&](double l) { return fischer(v, l, kBound, kRho); };
+    const std::string with = fmt::format(", |v| = {:g} m/s", v);
+    weight.series.push_back(curve("minimum map" + with, of_minimum, 0.0, 1.5));
+    weight.series.push_back(curve("Fischer-Burmeister" + with, of_fischer, 0.02, 1.5));
+    residual_chart.series.push_back(curve(
+        "minimum map" + with, [&](double l) { return v - of_minimum(l) * l; }, 0.0, 1.5));
+    residual_chart.series.push_back(curve(
+        "Fischer-Burmeister" + with, [&](double l) { return v - of_fischer(l) * l; }, 0.02, 1.5));
+    for (double l = 0.1; l < 1.55; l += 0.1) {
+      least = std::min({least, of_minimum(l), of_fischer(l)});
+      widest = std::max(widest, std::abs(of_minimum(l) - of_fischer(l)));
+      out.rows.push_back({{"slip_mps", v},
+                          {"impulse_over_bound", l},
+                          {"w_minimum_map_per_kg", of_minimum(l)},
+                          {"w_fischer_burmeister_per_kg", of_fischer(l)}});
+    }
+  }
+  out.charts = {weight, residual_chart};
+  const bool never_negative = least >= 0.0;
+  out.findings.push_back(
+      fmt::format("On the bound both give W = |v| / bound; between them they differ by at most "
+                  "{:.2g} /kg, and W is "
+                  "{}negative up to 1.5 times the bound.",
+                  widest, never_negative ? "never " : ""));
+  return out;
+}
+
+}  // namespace nsn::study

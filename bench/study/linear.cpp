@@ -1,0 +1,144 @@
+// Linear solvers: inside Newton at a fixed budget, and alone on one Newton matrix.
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "backends/standard_backends.h"
+#include "bench/study/frozen_step.h"
+#include "bench/study/study.h"
+#include "core/linear_operator.h"
+#include "models/presets.h"
+
+namespace nsn::study {
+namespace {
+
+constexpr int kBudget = 40;  // linear iterations per Newton iteration, as in the paper's figure
+
+const std::vector<std::string> kIterative = {"jacobi", "gauss-seidel", "pcg", "pcr", "amg"};
+
+bool available(const SolverRegistry& registry, const std::string& name) {
+  return registry.info(name).built;
+}
+
+std::vector<std::string> solvers(bool with_direct) {
+  const SolverRegistry registry = standard_backends();
+  std::vector<std::string> names;
+  for (const std::string& name : kIterative) {
+    if (available(registry, name)) names.push_back(name);
+  }
+  if (with_direct) names.push_back(available(registry, "cholmod") ? "cholmod" : "contact-lu");
+  return names;
+}
+
+report::Chart chart(const std::string& title, const std::string& x, const std::string& y) {
+  report::Chart out;
+  out.title = title;
+  out.x.label = x;
+  out.y.label = y;
+  out.y.scale = report::Scale::kLog;
+  return out;
+}
+
+/// Residual per iteration of one solver on S x = b.
+report::Series residuals(const std::string& name, const LinearOperator& op, ConstVector b,
+                         int iterations, LinearReport& report) {
+  report::Series series;
+  series.name = name;
+  const auto solver = standard_backends().make(name);
+  solver->prepare(op);
+  const Vector x("x", b.size());
+  LinearControl control;
+  control.rtol = 1e-12;
+  control.iteration_budget = iterations;
+  report = solver->solve(b, x, control, [&](const IterationInfo& info) {
+    series.x.push_back(info.iteration);
+    series.y.push_back(info.residual);
+  });
+  return series;
+}
+
+}  // namespace
+
+StudyOutcome linear_study(const StudyOptions& options) {
+  StudyOutcome out{.name = "linear",
+                   .title = "Linear solvers inside Newton",
+                   .question =
+                       "What is left of Newton's convergence when a linear solver gets 40 "
+                       "iterations?",
+                   .findings = {},
+                   .charts = {},
+                   .rows = {}};
+  for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
+    report::Chart errors = chart(scene.name, "Newton iteration", "error, m/s");
+    std::string order;
+    freeze(scene, [&](StepEquations& equations) {
+      for (const std::string& name : solvers(true)) {
+        options.progress(scene.name + " · " + name);
+        NewtonOptions newton = newton_preset("paper");
+        newton.max_iterations = options.quick ? 20 : 50;
+        newton.linear = {name};
+        newton.linear_iterations = kBudget;
+        const Trial trial = try_method(equations, newton);
+        errors.series.push_back(over_iterations(
+            name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
+        const double last = trial.history.empty() ? 0.0 : trial.history.back().error.total;
+        out.rows.push_back({{"scene", scene.name},
+                            {"linear", name},
+                            {"newton_iterations", trial.history.size()},
+                            {"linear_iterations", trial.result.linear_iterations},
+                            {"last_error_mps", last},
+                            {"status", std::string(to_string(trial.result.status))}});
+        order += fmt::format("{}{} {:.1e}", order.empty() ? "" : ", ", name, last);
+      }
+    });
+    out.charts.push_back(errors);
+    out.findings.push_back(fmt::format("{}: error left, m/s: {}.", scene.name, order));
+  }
+  return out;
+}
+
+StudyOutcome subproblem_study(const StudyOptions& options) {
+  StudyOutcome out{.name = "subproblem",
+                   .title = "Iterative solvers on one Newton matrix",
+                   .question = "How does the residual fall on a single linear subproblem?",
+                   .findings = {},
+                   .charts = {},
+                   .rows = {}};
+  const int iterations = options.quick ? 60 : 200;
+  for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
+    report::Chart curves = chart(scene.name, "iteration", "|b - S x|, m/s");
+    std::string order;
+    freeze(scene, [&](StepEquations& equations) {
+      NewtonOptions newton = newton_preset("paper");
+      newton.linear = {"contact-lu"};
+      newton.linear_iterations = 0;
+      newton.max_iterations = 2;
+      const auto compare = [&](const NewtonSystemView& view) {
+        if (view.iteration != 1) return;
+        const BlockOperator op(*view.S);
+        for (const std::string& name : solvers(false)) {
+          options.progress(scene.name + " · " + name);
+          LinearReport report;
+          curves.series.push_back(residuals(name, op, view.b, iterations, report));
+          const double relative = report.true_residual / report.rhs_norm;
+          out.rows.push_back({{"scene", scene.name},
+                              {"rows", op.rows()},
+                              {"linear", name},
+                              {"iterations", report.iterations},
+                              {"relative_residual", relative},
+                              {"status", std::string(to_string(report.status))}});
+          order += fmt::format("{}{} {:.1e} in {}", order.empty() ? "" : ", ", name, relative,
+                               report.iterations);
+        }
+      };
+      static_cast<void>(try_method(equations, newton, {}, compare));
+    });
+    out.charts.push_back(curves);
+    out.findings.push_back(
+        fmt::format("{}: relative residual and iterations: {}.", scene.name, order));
+  }
+  return out;
+}
+
+}  // namespace nsn::study

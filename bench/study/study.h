@@ -1,0 +1,65 @@
+/// A study asks one question of the method and answers it by measuring: a table, curves, and
+/// findings that are computed from them.
+///
+///   const Study& study = study_named("rscaling");
+///   StudyOutcome outcome = study.run({.quick = true});
+///   write_file("study.html", study_page({outcome}));          // bench/study/study_page.h
+///
+/// A new study is a new function in a file of its own and a line in studies().
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/report/svg_chart.h"
+
+namespace nsn::study {
+
+/// One flat object per line of the table, keys with their units in the name.
+using Row = nlohmann::ordered_json;
+
+/// What a study gives back; all of it survives to_json() and from_json().
+struct StudyOutcome {
+  std::string name;
+  std::string title;
+  std::string question;
+  std::vector<std::string> findings;  ///< sentences computed from the data, the chief one first
+  std::vector<report::Chart> charts;
+  std::vector<Row> rows;  ///< the table behind the charts
+};
+
+struct StudyOptions {
+  bool quick = false;  ///< fewer scenes and iterations: seconds instead of minutes
+  /// Called before each piece of work with its name.
+  std::function<void(std::string_view)> progress = [](std::string_view) {};
+};
+
+struct Study {
+  std::string name;
+  std::string summary;  ///< one line for a list
+  std::function<StudyOutcome(const StudyOptions&)> run;
+};
+
+/// All studies in the order of the report.
+const std::vector<Study>& studies();
+/// Throws std::invalid_argument with the nearest names for an unknown one.
+const Study& study_named(std::string_view name);
+
+StudyOutcome friction_functions_study(const StudyOptions& options);  ///< functions.cpp
+StudyOutcome kink_study(const StudyOptions& options);                ///< functions.cpp
+StudyOutcome rscaling_study(const StudyOptions& options);            ///< rscaling.cpp
+StudyOutcome ncp_study(const StudyOptions& options);                 ///< ncp.cpp
+StudyOutcome linear_study(const StudyOptions& options);              ///< linear.cpp
+StudyOutcome subproblem_study(const StudyOptions& options);          ///< linear.cpp
+StudyOutcome warm_study(const StudyOptions& options);                ///< warm.cpp
+StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
+
+nlohmann::ordered_json to_json(const StudyOutcome& outcome);
+/// Throws nlohmann::json::exception for what to_json() did not write.
+StudyOutcome from_json(const nlohmann::ordered_json& json);
+
+}  // namespace nsn::study

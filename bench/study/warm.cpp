@@ -1,0 +1,94 @@
+// Cold and warm starts, constant and adaptive damping, in closed loop.
+#include <fmt/core.h>
+
+#include "backends/standard_backends.h"
+#include "bench/study/study.h"
+#include "models/presets.h"
+#include "models/scenes/scene.h"
+#include "models/simulation.h"
+
+namespace nsn::study {
+namespace {
+
+struct Way {
+  std::string method;
+  bool warm = false;
+  Damping damping = Damping::kConstant;
+
+  std::string name() const {
+    return fmt::format("{}, {}, {} damping", method, warm ? "warm" : "cold", to_string(damping));
+  }
+  SimulationOptions simulation() const {
+    SimulationOptions options;
+    options.newton = newton_preset("accurate");
+    options.newton.warm_start = warm;
+    if (method == "proximal") return options;
+    options.newton.friction = FrictionKind::kPaper;
+    options.newton.linear = {"contact-lu"};
+    options.newton.step_length = 0.75;
+    options.newton.damping = damping;
+    options.newton.tolerance = 1e-6;
+    options.newton.max_iterations = 100;
+    return options;
+  }
+};
+
+/// Damping is a choice of the paper's iteration; the proximal one takes full steps.
+const std::vector<Way>& ways() {
+  static const std::vector<Way> all = {
+      {"paper's W", false, Damping::kConstant}, {"paper's W", false, Damping::kAdaptive},
+      {"paper's W", true, Damping::kConstant},  {"paper's W", true, Damping::kAdaptive},
+      {"proximal", false, Damping::kConstant},  {"proximal", true, Damping::kConstant}};
+  return all;
+}
+
+}  // namespace
+
+StudyOutcome warm_study(const StudyOptions& options) {
+  StudyOutcome out{.name = "warm",
+                   .title = "Cold and warm starts",
+                   .question = "What do a warm start and adaptive damping save over a run?",
+                   .findings = {},
+                   .charts = {},
+                   .rows = {}};
+  const int steps = options.quick ? 30 : 120;
+  report::Chart chart;
+  chart.title = "Newton iterations per step, heavy-stack";
+  chart.x.label = "step";
+  chart.y.label = "iterations";
+  chart.y.scale = report::Scale::kLog;
+  for (const Way& way : ways()) {
+    long iterations = 0;
+    int failures = 0;
+    int total = 0;
+    for (const std::string scene : {"heavy-stack", "arch", "four-leg-table", "wall"}) {
+      options.progress(scene + " · " + way.name());
+      Simulation simulation(make_scene(scene), way.simulation(), standard_backends());
+      report::Series series;
+      series.name = way.name();
+      for (int k = 1; k <= steps; ++k) {
+        const StepReport& report = simulation.step();
+        iterations += report.newton_iterations;
+        failures += report.converged() ? 0 : 1;
+        ++total;
+        series.x.push_back(k);
+        series.y.push_back(std::max(report.newton_iterations, 1));
+      }
+      if (scene == "heavy-stack") chart.series.push_back(series);
+    }
+    const double mean = static_cast<double>(iterations) / total;
+    out.rows.push_back({{"method", way.method},
+                        {"start", way.warm ? "warm" : "cold"},
+                        {"damping", std::string(to_string(way.damping))},
+                        {"steps", total},
+                        {"unconverged_steps", failures},
+                        {"newton_iterations_mean", mean}});
+    out.findings.push_back(
+        fmt::format("{}: {:.1f} iterations a step, {} of {} steps not converged.", way.name(), mean,
+                    failures, total));
+  }
+  out.charts.push_back(chart);
+  return out;
+}
+
+}  // namespace nsn::study
