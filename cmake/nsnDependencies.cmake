@@ -79,6 +79,16 @@ else()
   nsn_optional(AMG FALSE "amg backend and preconditioner (AMGCL)")
 endif()
 
+# Reentrant qhull (convex hulls of points).
+find_path(NSN_QHULL_INCLUDE libqhull_r/qhull_ra.h)
+find_library(NSN_QHULL_LIBRARY qhull_r)
+mark_as_advanced(NSN_QHULL_INCLUDE NSN_QHULL_LIBRARY)
+if(NSN_QHULL_INCLUDE AND NSN_QHULL_LIBRARY)
+  nsn_optional(QHULL TRUE "convex hulls of points (qhull)")
+else()
+  nsn_optional(QHULL FALSE "convex hulls of points (qhull)")
+endif()
+
 find_package(ZLIB QUIET)
 if(ZLIB_FOUND)
   nsn_optional(ZLIB TRUE "compressed .vtu meshes")

@@ -10,6 +10,7 @@
 #include "models/collision/convex_shape.h"
 #include "models/collision/cylinder.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {
@@ -71,10 +72,12 @@ void for_maxima_about(const Vec3& e, const Vec3& q, const PlacedCylinder& cylind
                             : (quarter + 1) * kQuarter - (i == 0 ? kQuarter : kOffset[kCount - i]);
   };
   double at_before = angle(0);
-  double before = slope(at_before);
+  const double first = slope(at_before);
+  double before = first;
   for (int k = 1; k <= 4 * kCount; ++k) {
-    const double at_after = k < 4 * kCount ? angle(k) : 4.0 * kQuarter;
-    const double after = slope(at_after);
+    const bool around = k == 4 * kCount;  // the first sample again, with the same rounding
+    const double at_after = around ? 4.0 * kQuarter : angle(k);
+    const double after = around ? first : slope(at_after);
     if (before > 0.0 && after <= 0.0) {
       double low = at_before;
       double high = at_after;
@@ -104,7 +107,6 @@ class PolytopeSearch {
     for (int k = 0; k < A_.polytope().num_vertices(); ++k) {
       if (touches(near, k)) offer_vertex(A_.vertex(k));
     }
-    if (near != nullptr) best_.offer(near->normal, 1e-11 * (A_.size() + B_.size()));
     return best_;
   }
 
@@ -420,8 +422,13 @@ Best search(const PlacedPolytope& A, const PlacedCylinder& B, double cutoff, boo
   const GjkResult near = gjk(A, B, A.centre() - B.centre, cutoff);
   beyond = near.status == GjkResult::Status::kBeyond;
   if (beyond) return {A, B};
-  PolytopeSearch search(A, B);
-  return search.run(near.status == GjkResult::Status::kApart ? &near : nullptr);
+  if (near.status == GjkResult::Status::kApart) {
+    const Best best = PolytopeSearch(A, B).run(&near);
+    // GJK's features explain its distance, or it was misled by rounding.
+    const double rounding = 1e-11 * (A.size() + B.size());
+    if (std::abs(best.gap - near.distance) <= rounding) return best;
+  }
+  return PolytopeSearch(A, B).run(nullptr);
 }
 
 Best search(const PlacedCylinder& A, const PlacedCylinder& B, double cutoff, bool& beyond) {
@@ -436,7 +443,84 @@ PlacedPolytope place(const Shape& shape, const Pose& pose, const Vec3& origin) {
   return {convex.core(), convex.radius(), pose.R, pose.x - origin};
 }
 
+/// Points along a direction that is known.
+void add_polytope_contacts(const PlacedPolytope& A, const Cylinder& shape, const PlacedCylinder& B,
+                           const Mat3& R, const Best& best, double margin, Manifold& out) {
+  const std::size_t before = out.size();
+  const Part part = part_of(B, best.normal);
+  if (part != Part::kRim) {
+    const PlacedPolytope S = stand_in(shape, B, R, part, best.normal);
+    add_stand_in_contacts(A, S, best, best.gap + S.radius(), margin, out);
+    if (part == Part::kSide) settle_side(B, false, out, before);
+  }
+  const double exact = best.gap - A.radius();
+  if (smallest_gap(out, before) > exact + 1e-10 * (A.size() + B.size())) {
+    push_witness(witness(A, B, best), A.radius(), out);
+  }
+}
+
+/// Does m, from a point of triangle t, point out of the mesh there?
+bool belongs(const TriangleMesh& mesh, int t, const Pose& pose, const Vec3& point, const Vec3& m) {
+  const auto& corner = mesh.triangles()[static_cast<std::size_t>(t)];
+  const auto vertex = [&](std::size_t k) {
+    return pose.apply(mesh.points()[static_cast<std::size_t>(corner[k])]);
+  };
+  const OnTriangle near = closest_on_triangle(point, vertex(0), vertex(1), vertex(2));
+  for (std::size_t k = 0; k < 3; ++k) {  // at corner k: along both edges there
+    if (near.weights[static_cast<int>(k)] < 1.0 - 1e-9) continue;
+    const Vec3 p = vertex(k);
+    return mesh.vertex_active(corner[k]) && dot(m, normalized(vertex((k + 1) % 3) - p)) <= 1e-6 &&
+           dot(m, normalized(vertex((k + 2) % 3) - p)) <= 1e-6;
+  }
+  for (std::size_t k = 0; k < 3; ++k) {  // on the edge from corner k to the next: across it
+    if (near.weights[static_cast<int>((k + 2) % 3)] > 1e-9) continue;
+    const auto& edge = mesh.edges()[static_cast<std::size_t>(mesh.triangle_edges(t)[k])];
+    if (!edge.active) return false;
+    for (int f = 0; f < edge.faces; ++f) {
+      if (dot(m, pose.R * mesh.into_face(edge, f)) > 1e-6) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+void collide_cylinder_triangle(const Cylinder& cylinder, const Pose& pose_a,
+                               const TriangleMesh& mesh, int t, const Pose& pose_b, double margin,
+                               Manifold& out) {
+  const auto& corner = mesh.triangles()[static_cast<std::size_t>(t)];
+  const auto vertex = [&](std::size_t k) {
+    return mesh.points()[static_cast<std::size_t>(corner[k])];
+  };
+  const Vec3 origin = pose_a.x;
+  Polytope triangle;
+  set_triangle(vertex(0), vertex(1), vertex(2), triangle);
+  const Pose pose{pose_b.x - origin, pose_b.R};
+  const PlacedPolytope A(triangle, 0.0, pose.R, pose.x);
+  const PlacedCylinder B(cylinder, pose_a, origin);
+  bool beyond = false;
+  Best best = search(A, B, margin, beyond);
+  if (beyond) return;
+  const Vec3 normal = pose.R * mesh.normals()[static_cast<std::size_t>(t)];
+  const bool behind = !mesh.two_sided() && dot(best.normal, normal) > 0.0;
+  const bool along = std::abs(dot(best.normal, normal)) > 1.0 - 1e-9;
+  const auto fits = [&] {
+    return along || belongs(mesh, t, pose, witness(A, B, best).on_a, -best.normal);
+  };
+  if (behind || !fits()) {
+    if (best.gap > 0.0) return;
+    best.normal = -normal;
+    best.gap = best.gap_along(best.normal);
+    if (best.gap < -mesh.depth()) return;
+  }
+  if (best.gap > margin) return;
+  Manifold found;
+  add_polytope_contacts(A, cylinder, B, pose_a.R, best, margin, found);
+  for (const ContactPoint& p : found) {
+    out.push_back({p.on_b + origin, p.on_a + origin, -p.normal,
+                   mix_bits(p.feature ^ static_cast<std::uint64_t>(t)), p.radius_b, p.radius_a});
+  }
+}
 
 void collide_cylinder_plane(const Shape& cylinder, const Pose& pose_a, const Shape&,
                             const Pose& pose_b, double margin, Manifold& out) {
@@ -473,16 +557,7 @@ void collide_convex_cylinder(const Shape& convex, const Pose& pose_a, const Shap
   const Best best = search(A, B, margin + A.radius(), beyond);
   if (beyond || best.gap - A.radius() > margin) return;
   const std::size_t before = out.size();
-  const Part part = part_of(B, best.normal);
-  if (part != Part::kRim) {
-    const PlacedPolytope S = stand_in(shape, B, pose_b.R, part, best.normal);
-    add_stand_in_contacts(A, S, best, best.gap + S.radius(), margin, out);
-    if (part == Part::kSide) settle_side(B, false, out, before);
-  }
-  const double exact = best.gap - A.radius();
-  if (smallest_gap(out, before) > exact + 1e-10 * (A.size() + B.size())) {
-    push_witness(witness(A, B, best), A.radius(), out);
-  }
+  add_polytope_contacts(A, shape, B, pose_b.R, best, margin, out);
   shift(out, before, origin);
 }
 

@@ -30,6 +30,14 @@ void collide_convex_cylinder(const Shape& convex, const Pose& pose_a, const Shap
 void collide_cylinder_cylinder(const Shape& a, const Pose& pose_a, const Shape& b,
                                const Pose& pose_b, double margin, Manifold& out);
 
+class Cylinder;
+class TriangleMesh;
+/// Triangle t of a mesh. Directions that belong to no feature of the mesh, or to the back of a mesh
+/// with one side, are replaced by the triangle's normal or left to its neighbours.
+void collide_cylinder_triangle(const Cylinder& cylinder, const Pose& pose_a,
+                               const TriangleMesh& mesh, int t, const Pose& pose_b, double margin,
+                               Manifold& out);
+
 /// Signed distance, exact; a: ball, capsule, box, hull.
 Closest closest_convex_cylinder(const Shape& convex, const Pose& pose_a, const Shape& cylinder,
                                 const Pose& pose_b);

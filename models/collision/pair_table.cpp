@@ -2,13 +2,16 @@
 
 #include "models/collision/box.h"
 #include "models/collision/capsule.h"
+#include "models/collision/convex_hull.h"
 #include "models/collision/convex_pairs.h"
 #include "models/collision/cylinder.h"
 #include "models/collision/cylinder_pairs.h"
+#include "models/collision/mesh_pairs.h"
 #include "models/collision/plane.h"
 #include "models/collision/plane_pairs.h"
 #include "models/collision/sphere.h"
 #include "models/collision/sphere_pairs.h"
+#include "models/collision/triangle_mesh.h"
 
 namespace nsn {
 
@@ -42,17 +45,21 @@ PairTable::Entry PairTable::find(int a, int b) const {
 
 PairTable standard_pairs() {
   PairTable table;
-  const ShapeType convex[] = {Sphere::kType, Capsule::kType, Box::kType};
+  const ShapeType convex[] = {Sphere::kType, Capsule::kType, Box::kType, ConvexHull::kType};
   for (const ShapeType a : convex) {
     for (const ShapeType b : convex) table.add(a, b, collide_convex);
     table.add(a, Plane::kType, collide_convex_plane);
     table.add(a, Cylinder::kType, collide_convex_cylinder);
+    table.add(a, TriangleMesh::kType, collide_convex_mesh);
   }
   table.add(Sphere::kType, Sphere::kType, collide_sphere_sphere);
   table.add(Sphere::kType, Box::kType, collide_sphere_box);
   table.add(Box::kType, Box::kType, collide_box_box);
   table.add(Cylinder::kType, Plane::kType, collide_cylinder_plane);
   table.add(Cylinder::kType, Cylinder::kType, collide_cylinder_cylinder);
+  table.add(Cylinder::kType, TriangleMesh::kType, collide_cylinder_mesh);
+  table.add(TriangleMesh::kType, Plane::kType, collide_mesh_plane);
+  table.add(TriangleMesh::kType, TriangleMesh::kType, collide_mesh_mesh);
   return table;
 }
 

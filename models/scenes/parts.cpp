@@ -1,8 +1,11 @@
 #include "models/scenes/parts.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <utility>
 
 #include "models/collision/box.h"
 #include "models/collision/capsule.h"
@@ -99,6 +102,39 @@ int add_static_box(World& world, const Vec3& size, const Vec3& position, double 
   const int box = world.add_body(body);
   world.add_shape(box, std::make_shared<Box>(size), {.mu = mu});
   return box;
+}
+
+SurfaceMesh icosphere(int refinements) {
+  const double g = 0.5 * (1.0 + std::sqrt(5.0));
+  SurfaceMesh mesh;
+  mesh.points = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                 {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
+  mesh.polygons = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                   {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                   {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                   {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
+  for (Vec3& p : mesh.points) p = normalized(p);
+  for (int k = 0; k < refinements; ++k) {
+    std::map<std::pair<int, int>, int> middles;
+    const auto middle = [&](int i, int j) {
+      const auto [found, is_new] = middles.try_emplace({std::min(i, j), std::max(i, j)},
+                                                       static_cast<int>(mesh.points.size()));
+      if (is_new) {
+        mesh.points.push_back(normalized(mesh.points[static_cast<std::size_t>(i)] +
+                                         mesh.points[static_cast<std::size_t>(j)]));
+      }
+      return found->second;
+    };
+    std::vector<std::vector<int>> finer;
+    for (const auto& t : mesh.polygons) {
+      const int a = middle(t[0], t[1]);
+      const int b = middle(t[1], t[2]);
+      const int c = middle(t[2], t[0]);
+      finer.insert(finer.end(), {{t[0], a, c}, {t[1], b, a}, {t[2], c, b}, {a, b, c}});
+    }
+    mesh.polygons = std::move(finer);
+  }
+  return mesh;
 }
 
 double SceneRandom::uniform() {

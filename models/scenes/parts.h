@@ -32,6 +32,9 @@ void add_pit(World& world, double half_width, double mu);
 /// A static box.
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu);
 
+/// Unit ball of 20 4^n triangles.
+SurfaceMesh icosphere(int refinements);
+
 /// Uniform numbers in [0, 1): the same on every platform.
 class SceneRandom {
  public:

@@ -1,8 +1,12 @@
 // Piles of many bodies.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "models/collision/triangle_mesh.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 
@@ -53,6 +57,44 @@ World capsule_pile(const Options& options) {
                     (i / side % side + 0.5) * pitch - half_width,
                     (i / (side * side) + 0.5) * pitch};
     add_capsule(world, radius, length, options.real("mass"), grid, mu, random.orientation());
+  }
+  return world;
+}
+
+/// A stone: a ball of 80 triangles whose 42 corners are moved in and out.
+TriangleMesh stone(double radius, double roughness, SceneRandom& random) {
+  SurfaceMesh ball = icosphere(1);
+  for (Vec3& p : ball.points) p = radius * (1.0 + roughness * random.uniform(-1.0, 1.0)) * p;
+  std::vector<std::array<int, 3>> triangles;
+  for (const auto& t : ball.polygons) triangles.push_back({t[0], t[1], t[2]});
+  return TriangleMesh(std::move(ball.points), triangles, {.name = "stone"});
+}
+
+/// Irregular stones, each of its own shape, fall into a pit.
+World mesh_pile(const Options& options) {
+  World world;
+  const double radius = options.real("radius");
+  const double mu = options.real("mu");
+  world.margin = options.real("margin");
+  const auto count = static_cast<int>(options.integer("stones"));
+  const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
+  const double pitch = 2.02 * radius * (1.0 + options.real("roughness"));
+  const double half_width = 0.5 * pitch * side;
+  add_pit(world, half_width, mu);
+  SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
+  for (int i = 0; i < count; ++i) {
+    const Vec3 cell{(i % side + 0.5) * pitch - half_width,
+                    (i / side % side + 0.5) * pitch - half_width,
+                    (i / (side * side) + 0.5) * pitch};
+    const auto mesh =
+        std::make_shared<TriangleMesh>(stone(radius, options.real("roughness"), random));
+    Body body;
+    body.mass = options.real("mass");
+    const SolidProperties solid = solid_properties(*mesh, body.mass);
+    body.inertia = solid.inertia;
+    body.orientation = random.orientation();
+    body.position = cell + rotation_matrix(body.orientation) * solid.centre;
+    world.add_shape(world.add_body(body), mesh, {.mu = mu}, -solid.centre);
   }
   return world;
 }
@@ -115,6 +157,17 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        capsule_pile},
+      {"mesh-pile",
+       "irregular stones of 80 triangles each fall into a pit and come to rest",
+       {OptionSpec::integer("stones", 40, 1, 1e5, "number of stones"),
+        OptionSpec::real("radius", 0.1, 1e-3, 10.0, "mean, m"),
+        OptionSpec::real("roughness", 0.2, 0.0, 0.5, "of the radius"),
+        OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a stone, kg"),
+        OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
+        OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
+        OptionSpec::integer("seed", 1, 0, 1e9, "of the stones")},
+       600,
+       mesh_pile},
       {"table-pile",
        "tables of a board and four legs fall on a heap and come to rest",
        {OptionSpec::integer("tables", 54, 1, 1e5, "number of tables"),

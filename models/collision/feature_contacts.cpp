@@ -1,0 +1,238 @@
+#include "models/collision/feature_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/collision/feature_distance.h"
+
+namespace nsn {
+namespace {
+
+/// Directions count as inside a cone up to this sine.
+constexpr double kCone = 1e-6;
+
+std::size_t at(int k) {
+  return static_cast<std::size_t>(k);
+}
+
+bool points_into_none(const FeatureSet& S, int first, int count, const Vec3& n) {
+  for (int k = first; k < first + count; ++k) {
+    if (dot(n, S.directions[at(k)]) > kCone) return false;
+  }
+  return true;
+}
+
+bool is_normal(const FeatureSet& S, const FeatureSet::Edge& edge, const Vec3& n) {
+  if (!S.two_sided && dot(n, edge.outward) < -kCone) return false;
+  return points_into_none(S, edge.first, edge.count, n);
+}
+bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3& n) {
+  return points_into_none(S, vertex.first, vertex.count, n);
+}
+
+/// The foot of the perpendicular lies in the face, or out of it by 1e-6 of the size.
+bool over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
+  const double tolerance = 1e-6 * S.size;
+  for (int k = 0; k < face.count; ++k) {
+    const Vec3& a = S.corners[at(face.first + k)];
+    const Vec3& b = S.corners[at(face.first + (k + 1) % face.count)];
+    const Vec3 outward = cross(b - a, face.normal);
+    if (dot(p - a, outward) > tolerance * norm(outward)) return false;
+  }
+  return true;
+}
+
+bool inside_convex(const FeatureSet& S, const Vec3& p) {
+  return std::all_of(S.faces.begin(), S.faces.end(), [&](const FeatureSet::Face& face) {
+    return dot(face.normal, p) - face.offset <= 1e-9 * S.size;
+  });
+}
+
+/// By the side of the nearest triangle; of several that share the nearest point, the one that is
+/// seen most directly from p decides.
+bool inside_mesh(const FeatureSet& S, const Vec3& p) {
+  double least = 1e300;
+  double facing = 0.0;
+  for (const FeatureSet::Face& face : S.faces) {
+    const Vec3* corner = &S.corners[at(face.first)];
+    const OnTriangle near = closest_on_triangle(p, corner[0], corner[1], corner[2]);
+    const double distance = std::sqrt(near.distance_squared);
+    if (distance > least + 1e-9 * S.size) continue;
+    const double height = dot(face.normal, p) - face.offset;
+    const bool nearer = distance < least - 1e-9 * S.size;
+    if (nearer || std::abs(height) > std::abs(facing)) facing = height;
+    least = std::min(least, distance);
+  }
+  return facing <= 0.0;
+}
+
+/// Cores without faces have no inside to speak of: what crosses them is inside.
+bool inside(const FeatureSet& S, const Vec3& p) {
+  if (S.faces.empty()) return true;
+  if (S.two_sided) return false;
+  return S.convex ? inside_convex(S, p) : inside_mesh(S, p);
+}
+
+/// One of the two bodies and how a contact between them is written.
+class Side {
+ public:
+  Side(const FeatureSet& mine, const FeatureSet& other, bool mine_is_a, double margin,
+       Manifold& out)
+      : mine_(mine), other_(other), mine_is_a_(mine_is_a), margin_(margin), out_(out) {}
+
+  /// Vertices of mine on the other's faces; `done` marks those that found one.
+  void add_vertices(std::vector<bool>& done) {
+    done.assign(mine_.vertices.size(), false);
+    for (std::size_t v = 0; v < mine_.vertices.size(); ++v) done[v] = add_vertex(mine_.vertices[v]);
+  }
+
+  /// Vertices that are over no face: the other's edges, then its vertices.
+  void add_apart(const std::vector<bool>& done, bool with_vertices) {
+    for (std::size_t v = 0; v < mine_.vertices.size(); ++v) {
+      if (done[v]) continue;
+      const FeatureSet::Vertex& vertex = mine_.vertices[v];
+      bool found = false;
+      for (const FeatureSet::Edge& edge : other_.edges) found = add_on_edge(vertex, edge) || found;
+      if (found || !with_vertices) continue;
+      for (const FeatureSet::Vertex& b : other_.vertices) add_on_vertex(vertex, b);
+    }
+  }
+
+ private:
+  double radii() const { return mine_.radius + other_.radius; }
+
+  /// n: from the other's surface towards mine; cores at p (mine) and p - height n.
+  void push(const Vec3& p, const Vec3& n, double height, std::uint64_t mine, std::uint64_t other,
+            bool vertex_vertex) {
+    const Vec3 on_mine = p - mine_.radius * n;
+    const Vec3 on_other = p - (height - other_.radius) * n;
+    const FeatureKind kind = vertex_vertex ? FeatureKind::kNearest
+                             : mine_is_a_  ? FeatureKind::kVertexOfA
+                                           : FeatureKind::kVertexOfB;
+    if (mine_is_a_) {
+      out_.push_back(
+          {on_mine, on_other, n, feature_id(kind, mine, other), mine_.radius, other_.radius});
+    } else {
+      out_.push_back(
+          {on_other, on_mine, -n, feature_id(kind, other, mine), other_.radius, mine_.radius});
+    }
+  }
+
+  bool add_vertex(const FeatureSet::Vertex& vertex) {
+    const FeatureSet::Face* behind = nullptr;
+    double least = -1e300;
+    bool found = false;
+    const std::size_t before = out_.size();
+    for (const FeatureSet::Face& face : other_.faces) {
+      double height = dot(face.normal, vertex.x) - face.offset;
+      const bool flipped = other_.two_sided && height < 0.0;
+      if (flipped) height = -height;
+      if (height - radii() > margin_ || height < -other_.depth) continue;
+      if (!over_face(other_, face, vertex.x)) continue;
+      found = true;
+      if (height < 0.0) {
+        if (height > least) behind = &face;
+        least = std::max(least, height);
+        continue;
+      }
+      push_over_face(vertex, face, flipped ? -face.normal : face.normal, height, before);
+    }
+    if (behind == nullptr) return found;
+    if (out_.size() > before) return true;  // in front of a face: not inside
+    if (!inside(other_, vertex.x)) return false;
+    push_over_face(vertex, *behind, behind->normal, least, before);
+    return true;
+  }
+
+  /// Faces in one plane say the same: only the first does.
+  void push_over_face(const FeatureSet::Vertex& vertex, const FeatureSet::Face& face, const Vec3& n,
+                      double height, std::size_t before) {
+    for (std::size_t k = before; k < out_.size(); ++k) {
+      if (std::abs(dot(out_[k].normal, n)) > 1.0 - 1e-12) return;
+    }
+    push(vertex.x, n, height, static_cast<std::uint64_t>(vertex.number),
+         other_.numbers_faces ? static_cast<std::uint64_t>(face.number) : 0, false);
+  }
+
+  bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
+    const Vec3 between = vertex.x - edge.a - 0.5 * edge.along;
+    const double reach = margin_ + radii();
+    // Out of reach of the ball around the edge: 2 (x^2 + y^2) >= (x + y)^2.
+    if (dot(between, between) > 2.0 * (reach * reach + 0.25 * dot(edge.along, edge.along))) {
+      return false;
+    }
+    const OnSegment near = closest_on_segment(vertex.x, edge.a, edge.a + edge.along);
+    const double distance = std::sqrt(near.distance_squared);
+    if (near.t <= 0.0 || near.t >= 1.0 || distance - radii() > margin_) return false;
+    if (distance < 1e-9 * (mine_.size + other_.size + radii())) return false;
+    const Vec3 n = (1.0 / distance) * (vertex.x - near.point);
+    if (!is_normal(other_, edge, n) || !is_normal(mine_, vertex, -n)) return false;
+    push(vertex.x, n, distance, static_cast<std::uint64_t>(vertex.number), mix_bits(edge.number),
+         false);
+    return true;
+  }
+
+  void add_on_vertex(const FeatureSet::Vertex& vertex, const FeatureSet::Vertex& b) {
+    const Vec3 between = vertex.x - b.x;
+    const double distance = norm(between);
+    if (distance - radii() > margin_) return;
+    if (distance < 1e-9 * (mine_.size + other_.size + radii())) return;
+    const Vec3 n = (1.0 / distance) * between;
+    if (!is_normal(other_, b, n) || !is_normal(mine_, vertex, -n)) return;
+    push(vertex.x, n, distance, static_cast<std::uint64_t>(vertex.number),
+         static_cast<std::uint64_t>(b.number), true);
+  }
+
+  const FeatureSet& mine_;
+  const FeatureSet& other_;
+  bool mine_is_a_;
+  double margin_;
+  Manifold& out_;
+};
+
+void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
+  const double radii = A.radius + B.radius;
+  const double reach = margin + radii;
+  const double depth = std::min(A.depth, B.depth);
+  const double furthest = std::max(reach, std::min(depth, A.size + B.size));
+  for (const FeatureSet::Edge& a : A.edges) {
+    const Vec3 middle = a.a + 0.5 * a.along;
+    const double half = 0.5 * norm(a.along) + furthest;
+    for (const FeatureSet::Edge& b : B.edges) {
+      const Vec3 between = middle - b.a - 0.5 * b.along;
+      // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
+      if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
+      const BetweenSegments near = closest_between_segments(a.a, a.a + a.along, b.a, b.a + b.along);
+      if (!near.crossing || near.distance_squared > furthest * furthest) continue;
+      const Vec3 m = normalized(cross(a.along, b.along));
+      const double along = dot(m, near.on_p - near.on_q);
+      // Outwards by the edges' faces; where they leave both ways open, the way they are apart.
+      for (const double sign : {along >= 0.0 ? 1.0 : -1.0, along >= 0.0 ? -1.0 : 1.0}) {
+        const Vec3 n = sign * m;
+        const double height = sign * along;
+        if (height > reach || height < -depth) continue;
+        if (!is_normal(B, b, n) || !is_normal(A, a, -n)) continue;
+        if (height < 0.0 && (!inside(B, near.on_p) || !inside(A, near.on_q))) continue;
+        out.push_back({near.on_p - A.radius * n, near.on_q + B.radius * n, n,
+                       feature_id(FeatureKind::kEdges, a.number, b.number), A.radius, B.radius});
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
+  std::vector<bool> done_a;
+  std::vector<bool> done_b;
+  Side a(A, B, true, margin, out);
+  Side b(B, A, false, margin, out);
+  a.add_vertices(done_a);
+  b.add_vertices(done_b);
+  add_edges(A, B, margin, out);
+  a.add_apart(done_a, true);
+  b.add_apart(done_b, false);
+}
+
+}  // namespace nsn

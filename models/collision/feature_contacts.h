@@ -1,0 +1,60 @@
+/// Contacts between the features of two surfaces: vertices, edges, faces.
+///
+///   vertex - face     the vertex over the inside of the face, along the face's normal
+///   edge - edge       where two edges cross in space, along their common perpendicular
+///   vertex - edge, vertex - vertex     the nearest points of surfaces that are apart, where the
+///                     vertex is over no face (and no edge)
+///
+/// A direction belongs to an edge (a vertex) if it points into none of the faces (edges) there and
+/// out of the body. Every pair of features within the margin gives a contact. A vertex behind
+/// several faces is pushed out of the nearest one.
+#pragma once
+
+#include <vector>
+
+#include "core/math3.h"
+#include "models/collision/manifold.h"
+
+namespace nsn {
+
+/// Features of one body near another, about a common origin.
+struct FeatureSet {
+  /// `first`, `count`: a range of `directions`.
+  struct Vertex {
+    Vec3 x;
+    int number = 0;
+    int first = 0;  ///< unit directions along its edges
+    int count = 0;
+  };
+  struct Edge {
+    Vec3 a;
+    Vec3 along;  ///< to its other end, m
+    std::uint64_t number = 0;
+    int first = 0;  ///< unit directions into its faces, across the edge
+    int count = 0;
+    Vec3 outward;  ///< sum of its faces' normals
+  };
+  struct Face {
+    Vec3 normal;
+    double offset = 0.0;
+    int number = 0;
+    int first = 0;  ///< range of `corners`, counter-clockwise
+    int count = 0;
+  };
+  std::vector<Vertex> vertices;
+  std::vector<Edge> edges;
+  std::vector<Face> faces;
+  std::vector<Vec3> directions;
+  std::vector<Vec3> corners;
+  double radius = 0.0;         ///< rounds everything, m
+  double depth = 1e300;        ///< how far behind a face counts as behind it, m
+  double size = 0.0;           ///< m, for tolerances
+  bool two_sided = false;      ///< faces have two sides, edges no outside
+  bool convex = false;         ///< all faces of a convex body: inside is behind all of them
+  bool numbers_faces = false;  ///< a vertex on it is named with the face (a mesh)
+};
+
+/// Appends all contacts with a gap of at most `margin`.
+void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out);
+
+}  // namespace nsn

@@ -1,0 +1,25 @@
+/// Meshes against everything: the features of both (feature_contacts.h) near each other.
+///
+/// Balls, capsules, boxes and hulls enter with the vertices, edges and faces of their cores;
+/// cylinders meet each triangle near them (cylinder_pairs.h). Only what lies within the margin of
+/// the other's bounding box is looked at, found by the mesh's own tree. Something that lies deeper
+/// behind a triangle than the mesh's depth is not pushed out by it.
+#pragma once
+
+#include "models/collision/manifold.h"
+#include "models/collision/shape.h"
+
+namespace nsn {
+
+/// Every active vertex within the margin, named by its number.
+void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape& plane,
+                        const Pose& pose_b, double margin, Manifold& out);
+/// `convex`: ball, capsule, box or hull.
+void collide_convex_mesh(const Shape& convex, const Pose& pose_a, const Shape& mesh,
+                         const Pose& pose_b, double margin, Manifold& out);
+void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,
+                           const Pose& pose_b, double margin, Manifold& out);
+void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
+                       double margin, Manifold& out);
+
+}  // namespace nsn

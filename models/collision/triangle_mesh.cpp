@@ -1,0 +1,270 @@
+#include "models/collision/triangle_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+
+namespace nsn {
+namespace {
+
+constexpr int kLeaf = 4;
+/// Edges turned by less than this (rad) are flat.
+constexpr double kFlat = 1e-6;
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+void grow(Aabb& box, const Vec3& p) {
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] = std::min(box.lower[k], p[k]);
+    box.upper[k] = std::max(box.upper[k], p[k]);
+  }
+}
+
+Aabb box_of(const std::vector<Vec3>& points) {
+  Aabb box;
+  if (points.empty()) return box;
+  box.lower = box.upper = points[0];
+  for (const Vec3& p : points) grow(box, p);
+  return box;
+}
+
+double default_depth(const Aabb& box) {
+  const Vec3 size = box.upper - box.lower;
+  const double least = std::min({size[0], size[1], size[2]});
+  const double most = std::max({size[0], size[1], size[2]});
+  return 0.25 * (least > 1e-6 * most ? least : most);
+}
+
+}  // namespace
+
+TriangleMesh::TriangleMesh(std::vector<Vec3> points,
+                           const std::vector<std::array<int, 3>>& triangles, MeshOptions options)
+    : options_(std::move(options)), points_(std::move(points)) {
+  NSN_THROW_UNLESS(options_.depth >= 0.0 && std::isfinite(options_.depth),
+                   "{}: depth {} is negative or not finite", options_.name, options_.depth);
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    NSN_THROW_UNLESS(all_finite(points_[k]), "{}: point {} is not finite", options_.name, k);
+  }
+  take(triangles);
+  box_ = box_of(points_);
+  if (options_.depth == 0.0) options_.depth = default_depth(box_);
+  connect();
+  classify();
+  order_.resize(triangles_.size());
+  for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
+  if (!order_.empty()) build(0, static_cast<int>(order_.size()));
+}
+
+void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
+  const int count = static_cast<int>(points_.size());
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (const int k : triangles[t]) {
+      NSN_THROW_UNLESS(k >= 0 && k < count, "{}: triangle {} names point {} of {}", options_.name,
+                       t, k, count);
+    }
+    const Vec3 u = points_[at(triangles[t][1])] - points_[at(triangles[t][0])];
+    const Vec3 v = points_[at(triangles[t][2])] - points_[at(triangles[t][0])];
+    const Vec3 area = cross(u, v);
+    const double longest = std::max({dot(u, u), dot(v, v), dot(u - v, u - v)});
+    if (!(norm(area) > 1e-12 * longest)) {
+      ++dropped_;
+      continue;
+    }
+    triangles_.push_back(triangles[t]);
+    normals_.push_back(normalized(area));
+  }
+  NSN_THROW_UNLESS(!triangles_.empty(), "{}: none of {} triangles has an area", options_.name,
+                   triangles.size());
+}
+
+void TriangleMesh::connect() {
+  std::map<std::pair<int, int>, int> known;
+  std::vector<std::vector<int>> faces;
+  triangle_edges_.resize(triangles_.size());
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int i = triangles_[t][k];
+      const int j = triangles_[t][(k + 1) % 3];
+      const auto [found, is_new] =
+          known.try_emplace({std::min(i, j), std::max(i, j)}, static_cast<int>(edges_.size()));
+      if (is_new) {
+        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false});
+        faces.emplace_back();
+      }
+      faces[at(found->second)].push_back(static_cast<int>(t));
+      triangle_edges_[t][k] = found->second;
+    }
+  }
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    edges_[e].first_face = static_cast<int>(edge_faces_.size());
+    edges_[e].faces = static_cast<int>(faces[e].size());
+    edge_faces_.insert(edge_faces_.end(), faces[e].begin(), faces[e].end());
+  }
+  std::vector<std::vector<int>> at_vertex(points_.size());
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    at_vertex[at(edges_[e].a)].push_back(static_cast<int>(e));
+    at_vertex[at(edges_[e].b)].push_back(static_cast<int>(e));
+    for (int k = 0; k < edges_[e].faces; ++k) {
+      into_faces_.push_back(direction_into(edges_[e], k));
+    }
+  }
+  vertex_first_.push_back(0);
+  for (const auto& list : at_vertex) {
+    vertex_edges_.insert(vertex_edges_.end(), list.begin(), list.end());
+    vertex_first_.push_back(static_cast<int>(vertex_edges_.size()));
+  }
+}
+
+Vec3 TriangleMesh::direction_into(const Edge& edge, int k) const {
+  const std::array<int, 3>& t = triangles_[at(edge_faces_[at(edge.first_face + k)])];
+  int third = t[0];
+  for (const int v : t) {
+    if (v != edge.a && v != edge.b) third = v;
+  }
+  const Vec3 along = normalized(points_[at(edge.b)] - points_[at(edge.a)]);
+  const Vec3 to = points_[at(third)] - points_[at(edge.a)];
+  return normalized(to - dot(to, along) * along);
+}
+
+void TriangleMesh::classify() {
+  vertex_active_.assign(points_.size(), false);
+  for (Edge& edge : edges_) {
+    edge.active = true;
+    if (edge.faces == 2) {
+      const Vec3& n = normals_[at(edge_faces_[at(edge.first_face)])];
+      const Vec3& m = normals_[at(edge_faces_[at(edge.first_face + 1)])];
+      // The second face falls away from the first where the edge is convex.
+      const double rise = dot(n, into_face(edge, 1));
+      const bool agree = dot(n, m) > -0.5 || rise < 0.0;
+      edge.active = options_.two_sided && agree ? std::abs(rise) > kFlat : rise < -kFlat;
+    }
+    if (!edge.active) continue;
+    vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = true;
+  }
+}
+
+bool TriangleMesh::closed() const {
+  std::map<std::pair<int, int>, int> directed;
+  for (const auto& t : triangles_) {
+    for (std::size_t k = 0; k < 3; ++k) ++directed[{t[k], t[(k + 1) % 3]}];
+  }
+  return std::all_of(directed.begin(), directed.end(), [&](const auto& entry) {
+    const auto opposite = directed.find({entry.first.second, entry.first.first});
+    return entry.second == 1 && opposite != directed.end() && opposite->second == 1;
+  });
+}
+
+Aabb TriangleMesh::triangle_box(int t) const {
+  const auto& corners = triangles_[at(t)];
+  Aabb box{points_[at(corners[0])], points_[at(corners[0])]};
+  for (const int v : corners) grow(box, points_[at(v)]);
+  return box;
+}
+
+int TriangleMesh::build(int begin, int end) {
+  const int index = static_cast<int>(nodes_.size());
+  Node node{triangle_box(order_[at(begin)]), begin, end, -1};
+  for (int k = begin + 1; k < end; ++k) {
+    const Aabb box = triangle_box(order_[at(k)]);
+    grow(node.box, box.lower);
+    grow(node.box, box.upper);
+  }
+  nodes_.push_back(node);
+  if (end - begin <= kLeaf) return index;
+  const Vec3 size = node.box.upper - node.box.lower;
+  const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+  const int middle = (begin + end) / 2;
+  const auto centre = [&](int t) {
+    const Aabb box = triangle_box(t);
+    return box.lower[axis] + box.upper[axis];
+  };
+  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
+                   [&](int s, int t) {
+                     const double x = centre(s);
+                     const double y = centre(t);
+                     return x != y ? x < y : s < t;
+                   });
+  build(begin, middle);
+  nodes_[at(index)].right = build(middle, end);
+  return index;
+}
+
+void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
+  const std::size_t before = out.size();
+  std::array<int, 64> stack;  // depth of a median tree: log2 of the number of triangles, twice
+  std::size_t top = 0;
+  if (!nodes_.empty()) stack[top++] = 0;
+  while (top > 0) {
+    const int index = stack[--top];
+    const Node& node = nodes_[at(index)];
+    if (!overlap(box, node.box)) continue;
+    if (node.right >= 0) {
+      stack[top++] = node.right;
+      stack[top++] = index + 1;
+      continue;
+    }
+    for (int k = node.begin; k < node.end; ++k) {
+      if (overlap(box, triangle_box(order_[at(k)]))) out.push_back(order_[at(k)]);
+    }
+  }
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
+}
+
+Aabb TriangleMesh::bounds(const Pose& pose) const {
+  const Vec3 middle = 0.5 * (box_.lower + box_.upper);
+  const Vec3 half = 0.5 * (box_.upper - box_.lower);
+  const Vec3 centre = pose.apply(middle);
+  Vec3 reach;
+  for (int i = 0; i < 3; ++i) {
+    reach[i] = std::abs(pose.R(i, 0)) * half[0] + std::abs(pose.R(i, 1)) * half[1] +
+               std::abs(pose.R(i, 2)) * half[2];
+  }
+  return {centre - reach, centre + reach};
+}
+
+SurfaceMesh TriangleMesh::surface() const {
+  SurfaceMesh mesh;
+  mesh.points = points_;
+  for (const auto& t : triangles_) {
+    mesh.polygons.push_back({t[0], t[1], t[2]});
+    if (options_.two_sided) mesh.polygons.push_back({t[0], t[2], t[1]});
+  }
+  return mesh;
+}
+
+SolidProperties solid_properties(const TriangleMesh& mesh, double mass) {
+  NSN_THROW_UNLESS(mesh.closed(), "mesh: not closed, it has no inside");
+  SolidProperties solid;
+  const auto for_tetrahedra = [&](const auto& take) {
+    for (const auto& t : mesh.triangles()) {
+      const Vec3& a = mesh.points()[at(t[0])];
+      const Vec3& b = mesh.points()[at(t[1])];
+      const Vec3& c = mesh.points()[at(t[2])];
+      take(a, b, c, dot(a, cross(b, c)) / 6.0);
+    }
+  };
+  for_tetrahedra([&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
+    solid.volume += v;
+    solid.centre += (0.25 * v) * (a + b + c);
+  });
+  NSN_THROW_UNLESS(solid.volume > 0.0, "mesh: encloses volume {}: the triangles face inwards",
+                   solid.volume);
+  solid.centre = (1.0 / solid.volume) * solid.centre;
+  // Second moments of a tetrahedron with one corner in the origin: v/20 (sum x x^T + s s^T), s =
+  // sum.
+  Mat3 second;
+  for_tetrahedra([&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
+    const Vec3 s = a + b + c;
+    second += (v / 20.0) * (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s));
+  });
+  second = (mass / solid.volume) * second - mass * outer(solid.centre, solid.centre);
+  solid.inertia = trace(second) * identity<3>() - second;
+  return solid;
+}
+
+}  // namespace nsn

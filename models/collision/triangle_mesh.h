@@ -1,0 +1,118 @@
+/// Surfaces of triangles: closed or open, manifold or not.
+///
+/// Contacts with a mesh are made by its features (mesh_pairs.h): vertices, edges and triangles. An
+/// edge can touch something only where the surface is convex along it (or free); flat and concave
+/// edges, and vertices between flat edges only, are left out. Thickness is the surface's (Surface
+/// in world.h).
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/collision/shape.h"
+
+namespace nsn {
+
+struct MeshOptions {
+  /// Things may touch it from both sides (a sheet); else only from the side the triangles are seen
+  /// counter-clockwise from.
+  bool two_sided = false;
+  /// How far behind a triangle something may lie and still be pushed out in front, m; 0: a quarter
+  /// of the smallest extent of the box around the mesh, or of the largest one for a flat mesh.
+  double depth = 0.0;
+  std::string name = "mesh";  ///< for messages
+};
+
+class TriangleMesh final : public Shape {
+ public:
+  static constexpr ShapeType kType = "mesh";
+
+  struct Edge {
+    int a = 0;
+    int b = 0;
+    int first_face = 0;   ///< edge_faces()[first_face, first_face + faces)
+    int faces = 0;        ///< 1: free, 2: inner, more: not manifold
+    bool active = false;  ///< can touch something
+  };
+
+  /// Throws std::invalid_argument naming the mesh and the triangle or point for indices out of
+  /// range and points that are not finite. Triangles without area are dropped and counted.
+  TriangleMesh(std::vector<Vec3> points, const std::vector<std::array<int, 3>>& triangles,
+               MeshOptions options = {});
+
+  const std::vector<Vec3>& points() const { return points_; }
+  const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
+  const std::vector<Vec3>& normals() const { return normals_; }
+  const std::vector<Edge>& edges() const { return edges_; }
+  const std::vector<int>& edge_faces() const { return edge_faces_; }
+  /// Edges of triangle t, from corner k to k + 1.
+  const std::array<int, 3>& triangle_edges(int t) const {
+    return triangle_edges_[static_cast<std::size_t>(t)];
+  }
+  /// Edges that end in vertex v.
+  std::span<const int> vertex_edges(int v) const {
+    const auto begin = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v)]);
+    const auto end = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v) + 1]);
+    return {vertex_edges_.data() + begin, end - begin};
+  }
+  bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)]; }
+  /// Unit directions from the edge into its faces, across the edge.
+  const Vec3& into_face(const Edge& edge, int k) const {
+    return into_faces_[static_cast<std::size_t>(edge.first_face + k)];
+  }
+  bool two_sided() const { return options_.two_sided; }
+  double depth() const { return options_.depth; }
+  int dropped_triangles() const { return dropped_; }
+  bool closed() const;  ///< every edge between exactly two triangles that agree on the outside
+
+  /// Appends the numbers of all triangles whose boxes meet the given one, both in mesh axes, in
+  /// ascending order.
+  void find(const Aabb& box, std::vector<int>& out) const;
+
+  ShapeType type() const override { return kType; }
+  Aabb bounds(const Pose& pose) const override;
+  SurfaceMesh surface() const override;
+
+ private:
+  struct Node {
+    Aabb box;
+    int begin = 0;
+    int end = 0;
+    int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
+  };
+  void take(const std::vector<std::array<int, 3>>& triangles);
+  void connect();
+  void classify();
+  Vec3 direction_into(const Edge& edge, int k) const;
+  int build(int begin, int end);
+  Aabb triangle_box(int t) const;
+
+  MeshOptions options_;
+  std::vector<Vec3> points_;
+  std::vector<std::array<int, 3>> triangles_;
+  std::vector<Vec3> normals_;
+  std::vector<Edge> edges_;
+  std::vector<int> edge_faces_;
+  std::vector<std::array<int, 3>> triangle_edges_;
+  std::vector<int> vertex_first_;
+  std::vector<int> vertex_edges_;
+  std::vector<bool> vertex_active_;
+  std::vector<Vec3> into_faces_;  // by edge_faces_
+  int dropped_ = 0;
+  Aabb box_;
+  std::vector<Node> nodes_;
+  std::vector<int> order_;
+};
+
+/// Volume (m^3), centre of mass and inertia of the solid inside a closed mesh, mass spread evenly.
+struct SolidProperties {
+  double volume = 0.0;
+  Vec3 centre;
+  Mat3 inertia;  ///< about the centre, mesh axes, for the mass given, kg m^2
+};
+/// Throws std::invalid_argument unless the mesh is closed and encloses a positive volume.
+SolidProperties solid_properties(const TriangleMesh& mesh, double mass);
+
+}  // namespace nsn
