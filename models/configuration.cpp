@@ -25,7 +25,8 @@ void Configuration::start(const std::vector<Body>& bodies, const std::vector<Par
 void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
   BodyState& state = states_[static_cast<std::size_t>(b)];
   state.x = start.position + h_ * v;
-  state.R = rotation_matrix(rotation_exp(h_ * w) * start.orientation);
+  state.q = rotation_exp(h_ * w) * start.orientation;
+  state.R = rotation_matrix(state.q);
   state.v = v;
   state.w = w;
 }

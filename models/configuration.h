@@ -20,6 +20,7 @@ struct BodyState {
   Vec3 v;
   Vec3 w;
   bool dynamic = true;
+  Quaternion q;  ///< of R
 };
 
 /// Position and velocity of one particle at the end of the step.

@@ -107,6 +107,8 @@ void Simulation::detect() {
   finder_.find(world_, options_.h, contacts_);
   sets_.assign(1, &contacts_);
   for (const auto& rows : world_.rows()) sets_.push_back(rows.get());
+  world_.joints().start_step(world_.bodies(), options_.h, options_.joint_directions);
+  sets_.push_back(&world_.joints());
   impulse_.resize(sets_.size());
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     impulse_[s].assign(at(sets_[s]->size()), Vec3{});
@@ -271,6 +273,7 @@ void Simulation::summarise() {
     report_.work_external +=
         work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
   }
+  report_.drift = world_.joints().drift(shared_.configuration);
   report_.energy = nsn::energy(world_);
 }
 
@@ -279,6 +282,18 @@ Vec3 Simulation::contact_impulse(int k) const {
 }
 Vec3 Simulation::row_impulse(int s, int k) const {
   return impulse_[at(s) + 1][at(k)];
+}
+JointReaction Simulation::joint_reaction(int j) const {
+  return world_.joints().reaction(j, shared_.configuration, impulse_.back());
+}
+double Simulation::drive_effort(int j, int axis) const {
+  return world_.joints().drive_effort(j, axis, impulse_.back());
+}
+double Simulation::joint_position(int j, int axis) const {
+  return world_.joints().position(j, axis, shared_.configuration);
+}
+double Simulation::joint_speed(int j, int axis) const {
+  return world_.joints().speed(j, axis, shared_.configuration);
 }
 const std::vector<NewtonIteration>& Simulation::history(int island) const {
   return slots_[at(island)]->newton.history();

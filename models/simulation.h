@@ -28,6 +28,8 @@ struct SimulationOptions {
   double h = 1.0 / 120.0;  ///< time step, s, > 0
   NewtonOptions newton = newton_preset("accurate");
   ComplementarityOptions complementarity;
+  /// Directions of joint impulses (models/rows/joint_rows.h).
+  ForceDirections joint_directions = ForceDirections::kEndOfStep;
   bool islands = true;  ///< solve islands apart; false: all in one system
 };
 
@@ -46,6 +48,7 @@ struct StepReport {
   bool handed_over = false;
   bool restarted = false;
   double penetration = 0.0;    ///< largest at the end of the step, m, >= 0
+  JointDrift drift;            ///< of the joints at the end of the step
   double energy = 0.0;         ///< kinetic and potential at the end, J
   double work_external = 0.0;  ///< by forces, torques and kinematic bodies during the step, J
   double speed = 0.0;          ///< largest of a body's centre at the end, m/s
@@ -79,6 +82,11 @@ class Simulation {
   Vec3 contact_point(int k) const { return contacts_.point(k, shared_.configuration); }
   /// Impulse of block k of the world's own row set s, kg m/s.
   Vec3 row_impulse(int s, int k) const;
+  /// Of the last step (models/rows/joint_rows.h); the world's joints must not be added to since.
+  JointReaction joint_reaction(int j) const;
+  double drive_effort(int j, int axis) const;
+  double joint_position(int j, int axis) const;
+  double joint_speed(int j, int axis) const;
   /// Iterations of island i in the last step.
   const std::vector<NewtonIteration>& history(int island) const;
   const NewtonResult& result(int island) const;

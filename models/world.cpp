@@ -65,6 +65,22 @@ void World::add_contact(const PointOnPlane& contact) {
   contacts_.push_back(contact);
 }
 
+int World::add_joint(Joint joint) {
+  const int a = joint.body_a;
+  const int b = joint.body_b;
+  const bool collide = joint.collide;
+  const int index = joints_.add(std::move(joint), num_bodies());
+  if (!collide) ignore_pair(a, b);
+  return index;
+}
+
+int World::add_joint(Joint joint, const JointPlacement& where) {
+  const int index = joints_.num_joints();
+  validate(joint, index, num_bodies());
+  place(joint, where, body(joint.body_a), body(joint.body_b), joint_label(joint, index));
+  return add_joint(std::move(joint));
+}
+
 void World::set_pair(const PairSurface& pair) {
   const int count = static_cast<int>(shapes_.size());
   NSN_THROW_UNLESS(

@@ -21,7 +21,9 @@
 #include "models/collision/pair_table.h"
 #include "models/collision/shape.h"
 #include "models/deformable.h"
+#include "models/joints/joint.h"
 #include "models/particle.h"
+#include "models/rows/joint_rows.h"
 #include "models/rows/row_set.h"
 #include "models/surface.h"
 
@@ -81,6 +83,11 @@ class World {
   void add_contact(const PointOnPlane& contact);
   /// Rows of a kind of their own; they exist in every step.
   void add_rows(std::unique_ptr<RowSet> rows) { rows_.push_back(std::move(rows)); }
+  /// Returns the joint's index. The joint's own frames are kept, or set where the bodies are now.
+  /// Shapes of its two bodies do not touch unless joint.collide. Throws std::invalid_argument
+  /// naming the joint (models/joints/joint.h).
+  int add_joint(Joint joint);
+  int add_joint(Joint joint, const JointPlacement& where);
   /// Sets friction of one pair of shapes.
   void set_pair(const PairSurface& pair);
   /// Sets which shapes the given one meets; throws std::invalid_argument for an unknown shape.
@@ -105,6 +112,10 @@ class World {
   const std::vector<PlacedShape>& shapes() const { return shapes_; }
   const std::vector<PointOnPlane>& contacts() const { return contacts_; }
   const std::vector<std::unique_ptr<RowSet>>& rows() const { return rows_; }
+  JointRowSet& joints() { return joints_; }
+  const JointRowSet& joints() const { return joints_; }
+  Joint& joint(int j) { return joints_.joint(j); }
+  const Joint& joint(int j) const { return joints_.joint(j); }
 
   PairTable& pairs() { return pairs_; }
   const PairTable& pairs() const { return pairs_; }
@@ -123,6 +134,7 @@ class World {
   std::vector<PlacedShape> shapes_;
   std::vector<PointOnPlane> contacts_;
   std::vector<std::unique_ptr<RowSet>> rows_;
+  JointRowSet joints_;
   std::vector<PairSurface> pair_surfaces_;    // sorted
   std::vector<std::pair<int, int>> ignored_;  // sorted
   PairTable pairs_ = standard_pairs();

@@ -18,6 +18,7 @@ void add_solvers_command(CLI::App& app, int& exit_code);
 void add_scenes_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
+void add_joints_command(CLI::App& app, int& exit_code);
 void add_robustness_command(CLI::App& app, int& exit_code);
 void add_study_command(CLI::App& app, int& exit_code);
 

@@ -22,6 +22,7 @@ constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_scenes_command,
     nsn::cli::add_run_command,
     nsn::cli::add_export_command,
+    nsn::cli::add_joints_command,
     nsn::cli::add_robustness_command,
     nsn::cli::add_study_command,
 };

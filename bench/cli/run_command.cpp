@@ -50,6 +50,7 @@ struct Collected {
   double linear = 0.0;
   double error_max = 0.0;
   double penetration = 0.0;
+  JointDrift drift;
   int contacts = 0;
   int unconverged = 0;
   std::vector<Row> contact_rows;
@@ -64,6 +65,9 @@ struct Collected {
     linear += r.linear_iterations;
     error_max = std::max(error_max, r.error.total);
     penetration = std::max(penetration, r.penetration);
+    drift.distance = std::max(drift.distance, r.drift.distance);
+    drift.angle = std::max(drift.angle, r.drift.angle);
+    drift.limit_excess = std::max(drift.limit_excess, r.drift.limit_excess);
     contacts = std::max(contacts, r.contacts);
     unconverged += r.converged() ? 0 : 1;
     steps.push_back({{"step", step},
@@ -81,6 +85,9 @@ struct Collected {
                      {"error_relative", r.error.relative},
                      {"worst_row", r.worst_row},
                      {"penetration_m", r.penetration},
+                     {"joint_drift_m", r.drift.distance},
+                     {"joint_drift_rad", r.drift.angle},
+                     {"limit_excess", r.drift.limit_excess},
                      {"energy_j", r.energy},
                      {"speed_mps", r.speed},
                      {"handed_over", r.handed_over},
@@ -138,7 +145,11 @@ Row summary(const RunFlags& given, int steps, const Collected& all, const Simula
           {"contacts_max", all.contacts},
           {"detect_ms_median", median(all.detect)},
           {"assemble_ms_median", median(all.assemble)},
-          {"solve_ms_median", median(all.solve)}};
+          {"solve_ms_median", median(all.solve)},
+          {"joints", simulation.world().joints().num_joints()},
+          {"joint_drift_max_m", all.drift.distance},
+          {"joint_drift_max_rad", all.drift.angle},
+          {"limit_excess_max", all.drift.limit_excess}};
 }
 
 void print_summary(const Row& row) {
@@ -151,6 +162,12 @@ void print_summary(const Row& row) {
   fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest\n",
              number("error_median_mps"), number("error_max_mps"));
   fmt::print("  penetration     {:.1e} m largest\n", number("penetration_max_m"));
+  if (row["joints"].get<int>() > 0) {
+    fmt::print(
+        "  joints          {}: drift {:.1e} m and {:.1e} rad largest, limits exceeded by {:.1e}\n",
+        row["joints"].get<int>(), number("joint_drift_max_m"), number("joint_drift_max_rad"),
+        number("limit_excess_max"));
+  }
   fmt::print("  displacement    {:.6g} m largest, speed {:.3g} m/s at the end\n",
              number("displacement_max_m"), number("speed_max_mps"));
   fmt::print("  energy          {:.6g} J -> {:.6g} J\n", number("energy_start_j"),

@@ -31,6 +31,14 @@ Formulation formulation_from(const std::string& name) {
       fmt::format("unknown formulation '{}'{}", name, suggestion(name, names)));
 }
 
+ForceDirections directions_from(const std::string& name) {
+  if (name == "end") return ForceDirections::kEndOfStep;
+  if (name == "start") return ForceDirections::kStartOfStep;
+  const std::vector<std::string> names{"end", "start"};
+  throw std::invalid_argument(
+      fmt::format("unknown force directions '{}'{}", name, suggestion(name, names)));
+}
+
 template <class Value>
 void assign(const std::optional<Value>& given, Value& target) {
   if (given) target = *given;
@@ -69,6 +77,8 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
                      "elastic rows as stiffness in a sparse H: auto, always or never");
   command.add_option("--operator", flags.operator_form,
                      "what a matrix-free solver gets: auto, assembled or factored");
+  command.add_option("--joint-directions", flags.joint_directions,
+                     "of joint impulses: at the end of the step (implicit) or its start");
   command.add_option("--regularization", flags.regularization, "added to the diagonal of S");
   command.add_option("--relative-regularization", flags.relative_regularization,
                      "times that diagonal: true or false");
@@ -89,6 +99,7 @@ SimulationOptions simulation_options(const SimulationFlags& flags) {
   if (flags.friction) newton.friction = friction_kind_from(*flags.friction);
   if (flags.rho) options.complementarity.scaling = complementarity_scaling_from(*flags.rho);
   assign(flags.rho_multiplier, options.complementarity.multiplier);
+  if (flags.joint_directions) options.joint_directions = directions_from(*flags.joint_directions);
   if (!flags.linear.empty()) newton.linear = flags.linear;
   assign(flags.newton_iterations, newton.max_iterations);
   assign(flags.linear_iterations, newton.linear_iterations);

@@ -15,8 +15,8 @@ struct SimulationFlags {
   std::string preset = "accurate";
   std::vector<std::string> set;     ///< "key=value" of the scene
   std::optional<double> time_step;  ///< s
-  std::optional<std::string> ncp, friction, rho, damping, stiffness, start, form, formulation,
-      elimination, operator_form;
+  std::optional<std::string> ncp, friction, rho, damping, stiffness, joint_directions, start, form,
+      formulation, elimination, operator_form;
   std::vector<std::string> linear;  ///< a solver, then what to fall back to
   std::optional<int> newton_iterations, linear_iterations;
   std::optional<double> tolerance, step_length, regularization, rho_multiplier;

@@ -5,7 +5,7 @@
 
 #include "models/collision/box.h"
 #include "models/collision/visual.h"
-#include "models/rows/distance_rows.h"
+#include "models/joints/distance.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 
@@ -91,7 +91,6 @@ World capstan(const Options& options) {
   Body drum;
   drum.kind = BodyKind::kStatic;
   const int ground = world.add_body(drum);
-  auto links = std::make_unique<DistanceRowSet>();
   const double t = mu * std::tan(0.5 * turn);
   const double limit = std::pow((1.0 + t) / (1.0 - t), n);
   const auto along = [&](double angle) { return Vec3{-std::sin(angle), 0.0, std::cos(angle)}; };
@@ -112,12 +111,9 @@ World capstan(const Options& options) {
     world.add_contact(
         {.body_a = body, .body_b = ground, .origin = node.position, .normal = outward, .mu = mu});
     if (i > 0) {
-      links->add(
-          {.body_a = body - 1, .body_b = body, .length = 2.0 * radius * std::sin(0.5 * turn)},
-          world.num_bodies());
+      world.add_joint(distance_joint(body - 1, {}, body, {}, 2.0 * radius * std::sin(0.5 * turn)));
     }
   }
-  world.add_rows(std::move(links));
   return world;
 }
 

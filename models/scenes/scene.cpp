@@ -8,7 +8,7 @@ const std::vector<SceneInfo>& scenes() {
   static const std::vector<SceneInfo> all = [] {
     std::vector<SceneInfo> list;
     for (const auto& family : {sliding_scenes(), balance_scenes(), stack_scenes(), arch_scenes(),
-                               leaning_scenes(), pile_scenes()}) {
+                               leaning_scenes(), pile_scenes(), mechanism_scenes()}) {
       list.insert(list.end(), family.begin(), family.end());
     }
     return list;

@@ -29,11 +29,12 @@ const SceneInfo& scene_info(std::string_view name);
 World make_scene(std::string_view name, const Options::Assignments& parameters = {});
 
 // Families of scenes, one file each; scenes() joins them.
-std::vector<SceneInfo> sliding_scenes();  ///< sliding.cpp
-std::vector<SceneInfo> balance_scenes();  ///< balance.cpp
-std::vector<SceneInfo> stack_scenes();    ///< stacks.cpp
-std::vector<SceneInfo> arch_scenes();     ///< arches.cpp
-std::vector<SceneInfo> pile_scenes();     ///< piles.cpp
-std::vector<SceneInfo> leaning_scenes();  ///< leaning.cpp
+std::vector<SceneInfo> sliding_scenes();    ///< sliding.cpp
+std::vector<SceneInfo> balance_scenes();    ///< balance.cpp
+std::vector<SceneInfo> stack_scenes();      ///< stacks.cpp
+std::vector<SceneInfo> arch_scenes();       ///< arches.cpp
+std::vector<SceneInfo> pile_scenes();       ///< piles.cpp
+std::vector<SceneInfo> mechanism_scenes();  ///< mechanisms.cpp
+std::vector<SceneInfo> leaning_scenes();    ///< leaning.cpp
 
 }  // namespace nsn

@@ -1,0 +1,159 @@
+#include "models/joints/joint_coordinate.h"
+
+#include <cmath>
+
+#include "models/rows/row_set.h"
+
+namespace nsn {
+namespace {
+
+using Kind = JointCoordinate::Kind;
+
+/// The vector part and its sign-corrected scalar: Q and -Q are the same turn, w >= 0 the near one.
+struct TurnParts {
+  double w;
+  Vec3 v;
+};
+
+TurnParts near_turn(const Quaternion& q) {
+  const double sign = q.w < 0.0 ? -1.0 : 1.0;
+  return {sign * q.w, {sign * q.x, sign * q.y, sign * q.z}};
+}
+
+Vec3 unit(int i) {
+  Vec3 e;
+  e[i] = 1.0;
+  return e;
+}
+
+/// Gradients of w and z of Q under a small turn of frame a, in the axes of b.
+struct TwistGradients {
+  Vec3 w;
+  Vec3 z;
+};
+
+TwistGradients twist_gradients(const Quaternion& q) {
+  const Vec3 v{q.x, q.y, q.z};
+  return {-0.5 * v, 0.5 * (q.w * unit(2) + cross(v, unit(2)))};
+}
+
+CoordinateGradient point_gradient(const Vec3& n, const FramePair& pair) {
+  return {dot(n, pair.between), n, cross(pair.arm_a, n), -cross(pair.arm_b, n)};
+}
+
+CoordinateGradient turning(double value, const Vec3& axis) {
+  return {value, {}, axis, -axis};
+}
+
+CoordinateGradient twist_gradient(const FramePair& pair) {
+  const Quaternion& q = pair.turn;
+  const TwistGradients d = twist_gradients(q);
+  const double size = q.w * q.w + q.z * q.z;
+  const Vec3 axis = (2.0 / size) * (q.w * d.z - q.z * d.w);
+  return turning(2.0 * std::atan2(q.z, q.w), pair.axes_b * axis);
+}
+
+/// 2 atan(z / w): the second derivatives of z and w themselves cancel.
+Mat3 twist_curvature(const FramePair& pair) {
+  const Quaternion& q = pair.turn;
+  const TwistGradients d = twist_gradients(q);
+  const double size = q.w * q.w + q.z * q.z;
+  const double ww = 2.0 * q.w * q.z / (size * size);
+  const double wz = (q.z * q.z - q.w * q.w) / (size * size);
+  const Mat3 inner =
+      ww * (outer(d.w, d.w) - outer(d.z, d.z)) + wz * (outer(d.w, d.z) + outer(d.z, d.w));
+  return 2.0 * (pair.axes_b * inner * transpose(pair.axes_b));
+}
+
+Vec3 direction(const FramePair& pair) {
+  const double length = norm(pair.between);
+  return length > 0.0 ? (1.0 / length) * pair.between : unit(2);
+}
+
+CoordinateCurvature distance_curvature(const FramePair& pair) {
+  const double length = norm(pair.between);
+  if (!(length > 0.0)) return {};
+  const Vec3 n = direction(pair);
+  const Mat3 across = (1.0 / length) * (identity<3>() - outer(n, n));
+  const auto angular = [&](const Vec3& arm, double sign) {
+    return arm_stiffness(arm, sign * n) + skew(arm) * across * transpose(skew(arm));
+  };
+  return {across, angular(pair.arm_a, 1.0), angular(pair.arm_b, -1.0)};
+}
+
+}  // namespace
+
+FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
+                       const JointFrame& frame_b) {
+  FramePair pair;
+  pair.arm_a = a.R * frame_a.origin;
+  pair.arm_b = b.R * frame_b.origin;
+  pair.between = (a.x - b.x) + (pair.arm_a - pair.arm_b);
+  const Quaternion q_a = a.q * frame_a.rotation;
+  const Quaternion q_b = b.q * frame_b.rotation;
+  pair.axes_a = rotation_matrix(q_a);
+  pair.axes_b = rotation_matrix(q_b);
+  pair.turn = conjugate(q_b) * q_a;
+  return pair;
+}
+
+CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
+  switch (c.kind) {
+    case Kind::kPoint:
+      return point_gradient(unit(c.i), pair);
+    case Kind::kAlong: {
+      const Vec3 n = column(pair.axes_b, c.i);
+      CoordinateGradient g = point_gradient(n, pair);
+      g.angular_b = -cross(pair.arm_b + pair.between, n);  // n turns with b
+      return g;
+    }
+    case Kind::kCosine: {
+      const Vec3 a = column(pair.axes_a, c.i);
+      const Vec3 b = column(pair.axes_b, c.j);
+      return turning(dot(a, b), cross(a, b));
+    }
+    case Kind::kTurn: {
+      const TurnParts q = near_turn(pair.turn);
+      const Vec3 e = unit(c.i);
+      return turning(2.0 * q.v[c.i], pair.axes_b * (q.w * e + cross(q.v, e)));
+    }
+    case Kind::kTwist:
+      return twist_gradient(pair);
+    case Kind::kDistance: {
+      CoordinateGradient g = point_gradient(direction(pair), pair);
+      g.value = norm(pair.between);
+      return g;
+    }
+  }
+  return {};
+}
+
+CoordinateCurvature coordinate_curvature(const JointCoordinate& c, const FramePair& pair) {
+  switch (c.kind) {
+    case Kind::kPoint: {
+      const Vec3 e = unit(c.i);
+      return {{}, arm_stiffness(pair.arm_a, e), arm_stiffness(pair.arm_b, -e)};
+    }
+    case Kind::kAlong: {
+      const Vec3 n = column(pair.axes_b, c.i);
+      return {{}, arm_stiffness(pair.arm_a, n), arm_stiffness(n, pair.arm_b + pair.between)};
+    }
+    case Kind::kCosine: {
+      const Mat3 K = arm_stiffness(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
+      return {{}, K, K};
+    }
+    case Kind::kTurn: {
+      const Mat3 K = (-0.5 * near_turn(pair.turn).v[c.i]) * identity<3>();
+      return {{}, K, K};
+    }
+    case Kind::kTwist: {
+      const Mat3 K = twist_curvature(pair);
+      return {{}, K, K};
+    }
+    case Kind::kDistance:
+      return distance_curvature(pair);
+  }
+  return {};
+}
+
+}  // namespace nsn

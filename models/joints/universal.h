@@ -1,0 +1,11 @@
+/// Universal (Cardan): the cross has one arm along the x axis of a and one along the y axis of b.
+/// Four rows: d = 0, a_x . b_y = 0.
+#pragma once
+
+#include "models/joints/joint.h"
+
+namespace nsn {
+
+Joint universal_joint(int body_a, int body_b);
+
+}  // namespace nsn

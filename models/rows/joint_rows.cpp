@@ -1,0 +1,296 @@
+#include "models/rows/joint_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace nsn {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The value that a periodic angle means next to `reference`.
+double unwrapped(const JointCoordinate& c, double value, double reference) {
+  if (c.kind != JointCoordinate::Kind::kTwist) return value;
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  return value + kTurn * std::round((reference - value) / kTurn);
+}
+
+BodyState state_of(const Body& body) {
+  return {body.position,  rotation_matrix(body.orientation),
+          body.velocity,  body.angular_velocity,
+          body.dynamic(), body.orientation};
+}
+
+void set_row(Mat3& J, int i, const Vec3& v) {
+  for (int j = 0; j < 3; ++j) J(i, j) = v[j];
+}
+
+}  // namespace
+
+int JointRowSet::add(Joint joint, int num_bodies) {
+  validate(joint, num_joints(), num_bodies);
+  joint.frame_a.rotation = normalized(joint.frame_a.rotation);
+  joint.frame_b.rotation = normalized(joint.frame_b.rotation);
+  turns_.resize(turns_.size() + joint.axes.size(), 0.0);
+  joints_.push_back(std::move(joint));
+  axis_begin_.push_back(static_cast<int>(turns_.size()));
+  return num_joints() - 1;
+}
+
+void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
+                             ForceDirections directions) {
+  h_ = h;
+  directions_ = directions;
+  rows_.clear();
+  block_begin_.resize(joints_.size() + 1);
+  for (int j = 0; j < num_joints(); ++j) {
+    const Joint& joint = joints_[at(j)];
+    validate(joint, j, static_cast<int>(bodies.size()));
+    block_begin_[at(j)] = size();
+    add_rows(j, place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
+                             state_of(bodies[at(joint.body_b)]), joint.frame_b));
+  }
+  block_begin_[joints_.size()] = size();
+}
+
+void JointRowSet::add_rows(int j, const FramePair& pair) {
+  const Joint& joint = joints_[at(j)];
+  for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair);
+  for (std::size_t i = 0; i < joint.axes.size(); ++i) add_axis(j, static_cast<int>(i), pair);
+  while (rows_.size() % 3 != 0) {
+    Row padding;
+    padding.joint = j;
+    padding.lo = -kInfinity;
+    padding.hi = kInfinity;
+    padding.compliance = h_ * h_;
+    rows_.push_back(padding);
+  }
+}
+
+JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCoordinate& c,
+                                      const FramePair& pair) const {
+  Row row;
+  row.role = role;
+  row.index = static_cast<std::uint8_t>(index);
+  row.joint = j;
+  row.coordinate = c;
+  row.start = coordinate_gradient(c, pair);
+  row.reference = row.start.value;
+  row.lo = -kInfinity;
+  row.hi = kInfinity;
+  return row;
+}
+
+void JointRowSet::add_hold(int j, int index, const FramePair& pair) {
+  const JointRow& held = joints_[at(j)].rows[at(index)];
+  Row row = new_row(Role::kHold, j, index, held.coordinate, pair);
+  row.reference = unwrapped(held.coordinate, row.reference, held.target);
+  const double lag = held.compliance * held.damping;
+  row.offset = (h_ * held.target + lag * row.reference) / (h_ + lag);
+  row.compliance = h_ * held.compliance / (h_ + lag);
+  rows_.push_back(row);
+}
+
+void JointRowSet::add_axis(int j, int index, const FramePair& pair) {
+  const JointAxis& axis = joints_[at(j)].axes[at(index)];
+  double& turns = turns_[at(axis_begin_[at(j)] + index)];
+  Row row = new_row(Role::kLower, j, index, axis.coordinate, pair);
+  row.reference = turns = unwrapped(axis.coordinate, row.reference, turns);
+  if (axis.limit.lower > -kInfinity) {
+    row.offset = axis.limit.lower;
+    row.lo = 0.0;
+    rows_.push_back(row);
+  }
+  if (axis.limit.upper < kInfinity) {
+    row.role = Role::kUpper;
+    row.sign = -1.0;
+    row.offset = axis.limit.upper;
+    row.lo = 0.0;
+    rows_.push_back(row);
+  }
+  row.sign = 1.0;
+  if (axis.drive.on()) {
+    const JointDrive& drive = axis.drive;
+    const double gain = h_ * drive.stiffness + drive.damping;
+    row.role = Role::kDrive;
+    row.offset =
+        (h_ * drive.stiffness * drive.target + drive.damping * (row.reference + h_ * drive.speed)) /
+        gain;
+    row.compliance = h_ / gain;
+    row.lo = -h_ * drive.max_effort;
+    row.hi = h_ * drive.max_effort;
+    rows_.push_back(row);
+  }
+  if (axis.friction > 0.0) {
+    row.role = Role::kFriction;
+    row.offset = row.reference;
+    row.compliance = 0.0;
+    row.lo = -h_ * axis.friction;
+    row.hi = h_ * axis.friction;
+    rows_.push_back(row);
+  }
+}
+
+NodeList JointRowSet::nodes(int k) const {
+  const Joint& joint = joints_[at(row(k, 0).joint)];
+  NodeList list;
+  for (const int body : {joint.body_a, joint.body_b}) {
+    list.push(linear_node(body));
+    list.push(angular_node(body));
+  }
+  return list;
+}
+
+RowLaw JointRowSet::law(int k, double) const {
+  RowLaw law;
+  law.kind = RowLaw::Kind::kBox;
+  for (int i = 0; i < 3; ++i) {
+    law.lo[i] = row(k, i).lo;
+    law.hi[i] = row(k, i).hi;
+  }
+  return law;
+}
+
+Vec3 JointRowSet::compliance(int k, double) const {
+  return {row(k, 0).compliance, row(k, 1).compliance, row(k, 2).compliance};
+}
+
+/// The joint and what its three rows are for: switching a drive on moves no other impulse.
+std::uint64_t JointRowSet::id(int k) const {
+  std::uint64_t id = (std::uint64_t{3} << 38U) | static_cast<std::uint64_t>(row(k, 0).joint);
+  for (int i = 0; i < 3; ++i) {
+    id = id << 8U | static_cast<std::uint64_t>(row(k, i).role) << 5U | row(k, i).index;
+  }
+  return id;
+}
+
+FramePair JointRowSet::frames(const Joint& joint, const Configuration& where) const {
+  return place_frames(where.body(joint.body_a), joint.frame_a, where.body(joint.body_b),
+                      joint.frame_b);
+}
+
+/// Value at the present frames; directions there or at the start of the step.
+CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
+  CoordinateGradient now = coordinate_gradient(row.coordinate, pair);
+  now.value = unwrapped(row.coordinate, now.value, row.reference);
+  if (directions_ == ForceDirections::kEndOfStep) return now;
+  CoordinateGradient start = row.start;
+  start.value = now.value;
+  return start;
+}
+
+void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
+  const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
+  for (int i = 0; i < 3; ++i) {
+    const Row& r = row(k, i);
+    CoordinateGradient g;
+    if (r.role != Role::kPadding) g = gradient(r, pair);
+    out.value[i] = r.sign * (g.value - r.offset) / where.h();
+    set_row(out.J[0], i, r.sign * g.linear);
+    set_row(out.J[1], i, r.sign * g.angular_a);
+    set_row(out.J[2], i, -r.sign * g.linear);
+    set_row(out.J[3], i, r.sign * g.angular_b);
+  }
+}
+
+void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
+                                std::span<Mat3> K) const {
+  if (directions_ == ForceDirections::kStartOfStep) return;  // they do not turn
+  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const FramePair pair = frames(joint, where);
+  CoordinateCurvature sum;
+  for (int i = 0; i < 3; ++i) {
+    if (row(k, i).role == Role::kPadding || r[i] == 0.0) continue;
+    const CoordinateCurvature c = coordinate_curvature(row(k, i).coordinate, pair);
+    const double impulse = row(k, i).sign * r[i];
+    sum.linear += impulse * c.linear;
+    sum.angular_a += impulse * c.angular_a;
+    sum.angular_b += impulse * c.angular_b;
+  }
+  const auto add = [&](int body, const Mat3& angular) {
+    if (!where.body(body).dynamic) return;
+    K[at(linear_node(body))] += sum.linear;
+    K[at(angular_node(body))] += angular;
+  };
+  add(joint.body_a, sum.angular_a);
+  add(joint.body_b, sum.angular_b);
+}
+
+double JointRowSet::position(int j, int axis, const Configuration& where) const {
+  const Joint& joint = joints_[at(j)];
+  const JointCoordinate& c = joint.axes[at(axis)].coordinate;
+  const double value = coordinate_gradient(c, frames(joint, where)).value;
+  return unwrapped(c, value, turns_[at(axis_begin_[at(j)] + axis)]);
+}
+
+double JointRowSet::speed(int j, int axis, const Configuration& where) const {
+  const Joint& joint = joints_[at(j)];
+  const CoordinateGradient g =
+      coordinate_gradient(joint.axes[at(axis)].coordinate, frames(joint, where));
+  const BodyState& a = where.body(joint.body_a);
+  const BodyState& b = where.body(joint.body_b);
+  return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
+}
+
+JointReaction JointRowSet::reaction(int j, const Configuration& where,
+                                    std::span<const Vec3> impulses) const {
+  const Joint& joint = joints_[at(j)];
+  const FramePair pair = frames(joint, where);
+  JointReaction total;
+  Vec3 arm = pair.arm_b;
+  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      const Row& r = row(k, i);
+      if (r.role == Role::kPadding) continue;
+      const CoordinateGradient g = gradient(r, pair);
+      const double effort = r.sign * impulses[at(k)][i] / h_;
+      total.force -= effort * g.linear;
+      total.torque += effort * g.angular_b;
+    }
+  }
+  total.torque -= cross(arm, total.force);
+  return total;
+}
+
+double JointRowSet::drive_effort(int j, int axis, std::span<const Vec3> impulses) const {
+  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      if (row(k, i).role == Role::kDrive && row(k, i).index == axis) {
+        return impulses[at(k)][i] / h_;
+      }
+    }
+  }
+  return 0.0;
+}
+
+JointDrift JointRowSet::drift(const Configuration& where) const {
+  JointDrift drift;
+  for (int k = 0; k < size(); ++k) {
+    const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
+    for (int i = 0; i < 3; ++i) {
+      const Row& r = row(k, i);
+      const bool limit = r.role == Role::kLower || r.role == Role::kUpper;
+      const bool rigid = r.role == Role::kHold && r.compliance == 0.0;
+      if (!limit && !rigid) continue;
+      const double value =
+          unwrapped(r.coordinate, coordinate_gradient(r.coordinate, pair).value, r.reference);
+      const double off = r.sign * (value - r.offset);
+      if (limit) {
+        drift.limit_excess = std::max(drift.limit_excess, -off);
+      } else {
+        double& worst = r.coordinate.angular() ? drift.angle : drift.distance;
+        worst = std::max(worst, std::abs(off));
+      }
+    }
+  }
+  return drift;
+}
+
+}  // namespace nsn

@@ -1,0 +1,106 @@
+/// Joints as rows: what holds, limits, drives and brakes them, three scalar rows a block.
+///
+///   v = s (C(q) - c) / h + E r,    lo <= r <= hi        (models/joints/joint.h: c, E and bounds)
+///
+/// The rows of a joint fill blocks of their own; the last one is padded. Rows beyond what a joint
+/// needs (a second joint that holds the same thing, a closed loop) are normal input.
+///
+/// Force directions. The impulse acts along J(q)^T. With q the end of the step (the default) the
+/// step is fully implicit: stable, and dissipative of first order. With q the start of the step the
+/// rows still hold at the end, but nothing is dissipated: positions and impulses follow Verlet's
+/// scheme (velocities of a motion from rest are then accurate to second order). That is the choice
+/// for comparison with references; it is not stable under strong tension.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/joints/joint.h"
+#include "models/rows/row_set.h"
+
+namespace nsn {
+
+/// Where the directions of joint impulses are taken.
+enum class ForceDirections { kEndOfStep, kStartOfStep };
+
+/// What a joint transmits, world axes: on body b, torque about the origin of frame b. Body a feels
+/// the opposite at the same point.
+struct JointReaction {
+  Vec3 force;   ///< N
+  Vec3 torque;  ///< N m
+};
+
+/// How far joints are from where their rigid rows and limits hold them.
+struct JointDrift {
+  double distance = 0.0;      ///< largest of a rigid row, m
+  double angle = 0.0;         ///< the same, rad
+  double limit_excess = 0.0;  ///< largest beyond a limit, m or rad
+};
+
+class JointRowSet final : public RowSet {
+ public:
+  /// Returns the joint's index. Throws std::invalid_argument naming the joint.
+  int add(Joint joint, int num_bodies);
+
+  const std::vector<Joint>& joints() const { return joints_; }
+  Joint& joint(int j) { return joints_[static_cast<std::size_t>(j)]; }
+  const Joint& joint(int j) const { return joints_[static_cast<std::size_t>(j)]; }
+  int num_joints() const { return static_cast<int>(joints_.size()); }
+
+  /// Takes the joints and the bodies as they are at the start of a step. Everything below is valid
+  /// after it.
+  void start_step(const std::vector<Body>& bodies, double h, ForceDirections directions);
+
+  int size() const override { return static_cast<int>(rows_.size() / 3); }
+  NodeList nodes(int k) const override;
+  RowLaw law(int k, double h) const override;
+  Vec3 compliance(int k, double h) const override;
+  std::uint64_t id(int k) const override;
+  void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void add_stiffness(int k, const Configuration& at, const Vec3& r,
+                     std::span<Mat3> K) const override;
+
+  /// Free coordinate `axis` of joint j at a configuration: m or rad, whole turns counted.
+  double position(int j, int axis, const Configuration& at) const;
+  /// Its rate, m/s or rad/s.
+  double speed(int j, int axis, const Configuration& at) const;
+  /// impulses: one per block, of the step that ended at `at`.
+  JointReaction reaction(int j, const Configuration& at, std::span<const Vec3> impulses) const;
+  /// Effort of the drive along its coordinate, N or N m.
+  double drive_effort(int j, int axis, std::span<const Vec3> impulses) const;
+  JointDrift drift(const Configuration& at) const;
+
+ private:
+  enum class Role : std::uint8_t { kPadding, kHold, kLower, kUpper, kDrive, kFriction };
+  struct Row {
+    Role role = Role::kPadding;
+    std::uint8_t index = 0;  // of joint.rows or joint.axes
+    int joint = 0;
+    JointCoordinate coordinate;
+    double sign = 1.0;
+    double offset = 0.0;     // c
+    double reference = 0.0;  // C0: whole turns are counted from here
+    double compliance = 0.0;
+    double lo = 0.0;
+    double hi = 0.0;
+    CoordinateGradient start;
+  };
+  void add_rows(int j, const FramePair& pair);
+  void add_hold(int j, int index, const FramePair& pair);
+  void add_axis(int j, int index, const FramePair& pair);
+  Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
+  FramePair frames(const Joint& joint, const Configuration& at) const;
+  const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
+  CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
+
+  std::vector<Joint> joints_;
+  std::vector<int> axis_begin_{0};  // of joint j in turns_
+  std::vector<double> turns_;       // last value of every axis
+  std::vector<Row> rows_;
+  std::vector<int> block_begin_;  // of joint j
+  double h_ = 0.0;
+  ForceDirections directions_ = ForceDirections::kEndOfStep;
+};
+
+}  // namespace nsn
