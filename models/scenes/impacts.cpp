@@ -1,0 +1,108 @@
+// Impacts and resistance to rolling, with closed-form motion.
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "models/collision/box.h"
+#include "models/joints/joints.h"
+#include "models/scenes/parts.h"
+#include "models/scenes/scene.h"
+
+namespace nsn {
+namespace {
+
+/// A ball falls on the ground; body 1.
+World bouncing_ball(const Options& options) {
+  World world;
+  world.restitution_threshold = options.real("threshold");
+  const int ground = add_ground(world, 0.5);
+  const double radius = 0.1;
+  const int ball = add_ball(world, radius, 1.0, {0, 0, radius + options.real("height")}, 0.5);
+  for (const int body : {ground, ball}) {
+    world.surface_of(body).restitution = options.real("restitution");
+  }
+  return world;
+}
+
+/// Balls on V-shaped strings; bodies 1 ... n. The first ones are lifted.
+World newtons_cradle(const Options& options) {
+  World world;
+  Body frame;
+  frame.kind = BodyKind::kStatic;
+  const int anchor = world.add_body(frame);
+  const auto balls = static_cast<int>(options.integer("balls"));
+  const auto lifted = static_cast<int>(options.integer("lifted"));
+  const double radius = options.real("radius");
+  const double length = options.real("length");
+  const double angle = options.real("angle") * std::numbers::pi / 180.0;
+  const double pitch = 2.0 * radius + options.real("gap");
+  world.margin = 0.1 * radius;
+  for (int k = 0; k < balls; ++k) {
+    const double x = (k - 0.5 * (balls - 1)) * pitch;
+    const double turn = k < lifted ? angle : 0.0;
+    const Vec3 centre{x - length * std::sin(turn), 0.0, -length * std::cos(turn)};
+    const int ball = add_ball(world, radius, 1.0, centre, 0.0);
+    world.surface_of(ball).restitution = options.real("restitution");
+    for (const double side : {-0.5 * length, 0.5 * length}) {
+      const Vec3 hook{x, side, 0.0};
+      world.add_joint(distance_joint(ball, {}, anchor, hook, norm(centre - hook)));
+    }
+  }
+  for (const double side : {-0.5 * length, 0.5 * length}) {
+    world.add_shape(anchor, std::make_shared<Box>(Vec3{pitch * balls, 0.3 * radius, 0.3 * radius}),
+                    {}, {0, side, 0});
+  }
+  return world;
+}
+
+/// A ball rolls and spins to a stop: deceleration 5/7 l_r g / R.
+World rolling_resistance(const Options& options) {
+  World world;
+  const int ground = add_ground(world, 0.8);
+  const double radius = options.real("radius");
+  const double speed = options.real("speed");
+  const int ball = add_ball(world, radius, 1.0, {0, 0, radius}, 0.8);
+  world.body(ball).velocity = {speed, 0, 0};
+  world.body(ball).angular_velocity = {0, speed / radius, options.real("spin")};
+  for (const int body : {ground, ball}) {
+    world.surface_of(body).rolling = options.real("rolling");
+    world.surface_of(body).spinning = options.real("spinning");
+  }
+  return world;
+}
+
+}  // namespace
+
+std::vector<SceneInfo> impact_scenes() {
+  return {
+      {"bouncing-ball",
+       "a ball rebounds to e^2 of its height each time",
+       {OptionSpec::real("height", 1.0, 0.0, 1e3, "of the fall, m"),
+        OptionSpec::real("restitution", 0.8, 0.0, 1.0, "e"),
+        OptionSpec::real("threshold", 0.05, 0.0, 10.0, "slower impacts do not rebound, m/s")},
+       480,
+       bouncing_ball},
+      {"newtons-cradle",
+       "one ball in, one ball out: e = 1, gaps wider than the way of a step",
+       {OptionSpec::integer("balls", 5, 2, 100, "number of balls"),
+        OptionSpec::integer("lifted", 1, 0, 100, "how many are lifted"),
+        OptionSpec::real("angle", 25.0, 0.0, 80.0, "of the lifted ones, degrees"),
+        OptionSpec::real("restitution", 1.0, 0.0, 1.0, "e"),
+        OptionSpec::real("gap", 0.015, 0.0, 1.0, "between balls, m"),
+        OptionSpec::real("radius", 0.1, 1e-3, 10.0, "m"),
+        OptionSpec::real("length", 1.0, 1e-2, 100.0, "height of the frame over the balls, m")},
+       480,
+       newtons_cradle},
+      {"rolling-resistance",
+       "a rolling ball stops with 5/7 l g / R, its spin with 5/2 l g / R^2",
+       {OptionSpec::real("speed", 1.0, -100.0, 100.0, "m/s"),
+        OptionSpec::real("spin", 10.0, -1e3, 1e3, "about the vertical, rad/s"),
+        OptionSpec::real("radius", 0.1, 1e-3, 10.0, "R, m"),
+        OptionSpec::real("rolling", 0.005, 0.0, 1.0, "length of rolling resistance, m"),
+        OptionSpec::real("spinning", 0.002, 0.0, 1.0, "length of spinning resistance, m")},
+       480,
+       rolling_resistance},
+  };
+}
+
+}  // namespace nsn
