@@ -16,7 +16,7 @@ namespace {
 constexpr double kScaleFloor = 1e-12;     // of the largest |W_ii|
 constexpr double kMuFloor = 0.05;         // in the weight of tangential rows
 constexpr double kAcceptRatio = 0.5;      // |phi| <= ratio |A (x - r)|
-constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor |q|: no more to gain
+constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor max(|q|, |x|): no more to gain
 constexpr double kNoTurn = 1e-14;         // kappa below which the p unknown is dropped
 constexpr double kAlphaFloorFb = 1e-4;    // of d phi / d u in a Fischer-Burmeister row
 constexpr double kFailureDecay = 0.6;
@@ -469,8 +469,8 @@ ProximalStep ProximalNewton::step() {
       result.outcome = StepOutcome::kSolved;
       return result;
     }
-    if (inner > 0 &&
-        residual.phi <= std::max(kAcceptRatio * residual.proximity, kRoundingFloor * q_norm_)) {
+    if (inner > 0 && residual.phi <= std::max(kAcceptRatio * residual.proximity,
+                                              kRoundingFloor * std::max(q_norm_, norm2(x_)))) {
       accept(inner);
       result.outcome = StepOutcome::kAccepted;
       return result;

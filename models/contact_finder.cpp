@@ -106,6 +106,9 @@ void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Conta
     contact.mu = mu;
     contact.compliance = a.surface.compliance + b.surface.compliance;
     contact.id = contact_id(s, t, point.feature);
+    contact.restitution = std::max(a.surface.restitution, b.surface.restitution);
+    contact.rolling = std::max(a.surface.rolling, b.surface.rolling);
+    contact.spinning = std::max(a.surface.spinning, b.surface.spinning);
     out.push_back(contact);
   }
 }

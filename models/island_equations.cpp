@@ -200,6 +200,13 @@ void IslandEquations::set_rows() {
   }
 }
 
+void IslandEquations::update_laws() {
+  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+    const RowRef ref = island_->rows[i];
+    system_.laws[i] = (*sets_)[at(ref.set)]->law(ref.k, system_.h);
+  }
+}
+
 /// What kinematic bodies and particles add to the velocities of contact rows.
 void IslandEquations::set_prescribed() {
   resize(system_.prescribed, system_.rows());

@@ -31,6 +31,9 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
                 const ComplementarityOptions& scaling, IslandWorkspace& shared);
 
+  /// Takes the laws of the rows anew: bounds that follow from impulses.
+  void update_laws();
+
   const System& system() const override { return system_; }
   void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
   void stiffness(ConstVector u, ConstVector r, Vector H) override;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "models/restitution.h"
 
 namespace nsn {
 namespace {
@@ -16,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Row blocks below which a step takes less time than spreading it over threads.
 constexpr int kParallelBlocks = 200;
+/// Rolling and spinning resistance: rounds of a step, and the relative change that ends them.
+constexpr int kMaxRounds = 30;
+constexpr double kSameImpulse = 1e-9;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -66,6 +70,11 @@ struct Simulation::Slot {
   bool warm = false;
   std::uint64_t solved_pattern = 0;  // the solver has its memory for this one
   NewtonResult result;
+  struct Resistance {
+    int block;     // of the set of resistances
+    Index normal;  // row of the contact's normal impulse
+  };
+  std::vector<Resistance> resistances;
 
   Slot(const NewtonOptions& options, const SolverRegistry& registry) : newton(options, registry) {}
 };
@@ -105,8 +114,11 @@ const StepReport& Simulation::step() {
 
 void Simulation::detect() {
   finder_.find(world_, options_.h, contacts_);
+  apply_restitution(world_, options_.h, contacts_);
+  resistances_.build(world_, contacts_);
   sets_.assign(1, &contacts_);
   for (const auto& rows : world_.rows()) sets_.push_back(rows.get());
+  sets_.push_back(&resistances_);
   world_.joints().start_step(world_.bodies(), options_.h, options_.joint_directions);
   sets_.push_back(&world_.joints());
   impulse_.resize(sets_.size());
@@ -147,6 +159,7 @@ void Simulation::assemble() {
       store3(&slot.state.r(kBlock * row),
              known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
     }
+    find_resistances(slot);
   }
 }
 
@@ -167,8 +180,50 @@ void Simulation::solve() {
   }
 }
 
-void Simulation::solve_island(Slot& slot) const {
+/// Resistances of the island and the contacts that bound them, with last step's impulses.
+void Simulation::find_resistances(Slot& slot) {
+  slot.resistances.clear();
+  if (resistances_.size() == 0) return;
+  contact_row_.assign(at(contacts_.size()), -1);
+  const auto& rows = slot.equations.rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].set == 0) contact_row_[at(rows[i].k)] = static_cast<Index>(i);
+  }
+  for (const RowRef& ref : rows) {
+    if (sets_[at(ref.set)] != &resistances_) continue;
+    const Index contact = contact_row_[at(resistances_.contact(ref.k))];
+    slot.resistances.push_back({ref.k, kBlock * contact});
+    resistances_.set_normal_impulse(ref.k, std::max(0.0, slot.state.r(kBlock * contact)));
+  }
+  slot.equations.update_laws();
+}
+
+/// True where a normal impulse has changed since the island was solved with it.
+bool Simulation::update_resistances(Slot& slot) {
+  double largest = 0.0;
+  double change = 0.0;
+  for (const auto& resistance : slot.resistances) {
+    const double impulse = std::max(0.0, slot.state.r(resistance.normal));
+    largest = std::max(largest, impulse);
+    change = std::max(change, std::abs(impulse - resistances_.normal_impulse(resistance.block)));
+    resistances_.set_normal_impulse(resistance.block, impulse);
+  }
+  return change > kSameImpulse * largest;
+}
+
+void Simulation::solve_island(Slot& slot) {
   slot.result = slot.newton.solve(slot.equations, slot.state, slot.warm);
+  for (int round = 0; !slot.resistances.empty() && update_resistances(slot); ++round) {
+    if (round == kMaxRounds) {
+      slot.result.status = std::max(slot.result.status, NewtonStatus::kStalled);
+      break;
+    }
+    const NewtonResult before = slot.result;
+    slot.equations.update_laws();
+    slot.result = slot.newton.solve(slot.equations, slot.state, true);
+    slot.result.iterations += before.iterations;
+    slot.result.linear_iterations += before.linear_iterations;
+  }
 }
 
 void Simulation::move_bodies() {

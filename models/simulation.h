@@ -19,6 +19,7 @@
 #include "models/island_equations.h"
 #include "models/islands.h"
 #include "models/presets.h"
+#include "models/rows/resistance_rows.h"
 #include "models/world.h"
 #include "precond/complementarity.h"
 
@@ -106,7 +107,9 @@ class Simulation {
   void detect();
   void assemble();
   void solve();
-  void solve_island(Slot& slot) const;
+  void find_resistances(Slot& slot);
+  void solve_island(Slot& slot);
+  bool update_resistances(Slot& slot);
   void move_bodies();
   void move_particles();
   void keep_impulses();
@@ -119,11 +122,13 @@ class Simulation {
   StepReport report_;
   ContactFinder finder_;
   ContactRowSet contacts_;
+  ResistanceRowSet resistances_;
   std::vector<const RowSet*> sets_;
   IslandFinder island_finder_;
   IslandWorkspace shared_;
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
+  std::vector<Index> contact_row_;                        // of each contact in an island
   std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
   std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;

@@ -7,6 +7,10 @@ struct Surface {
   double mu = 0.5;          ///< friction; two surfaces combine by geometric mean
   double compliance = 0.0;  ///< normal compliance, m/N; two surfaces add
   double thickness = 0.0;   ///< the surface lies this far outside the shape, m; two surfaces add
+  /// e in [0, 1] of impacts faster than World::restitution_threshold; the larger of two counts.
+  double restitution = 0.0;
+  double rolling = 0.0;   ///< rolling resistance as a length, m; the larger of two counts
+  double spinning = 0.0;  ///< resistance to spinning about the normal, m; the larger of two counts
 };
 
 }  // namespace nsn

@@ -18,6 +18,16 @@ void check_coefficient(double value, const char* what, int index, const char* ow
                    owner, index, what, value);
 }
 
+void check_surface(const Surface& surface, int index) {
+  check_coefficient(surface.mu, "friction coefficient", index, "shape");
+  check_coefficient(surface.compliance, "compliance", index, "shape");
+  check_coefficient(surface.thickness, "thickness", index, "shape");
+  check_coefficient(surface.rolling, "rolling resistance", index, "shape");
+  check_coefficient(surface.spinning, "spinning resistance", index, "shape");
+  NSN_THROW_UNLESS(surface.restitution >= 0.0 && surface.restitution <= 1.0,
+                   "shape {}: restitution {} is not in [0, 1]", index, surface.restitution);
+}
+
 }  // namespace
 
 int World::add_body(Body body) {
@@ -39,11 +49,16 @@ int World::add_shape(int body, std::shared_ptr<const Shape> shape, const Surface
                    body, num_bodies());
   NSN_THROW_UNLESS(shape != nullptr, "shape {}: null", index);
   NSN_THROW_UNLESS(all_finite(offset), "shape {}: offset is not finite", index);
-  check_coefficient(surface.mu, "friction coefficient", index, "shape");
-  check_coefficient(surface.compliance, "compliance", index, "shape");
-  check_coefficient(surface.thickness, "thickness", index, "shape");
+  check_surface(surface, index);
   shapes_.push_back({body, std::move(shape), surface, offset, normalized(rotation)});
   return index;
+}
+
+void World::set_surface(int shape, const Surface& surface) {
+  const int count = static_cast<int>(shapes_.size());
+  NSN_THROW_UNLESS(shape >= 0 && shape < count, "no shape {} (there are {})", shape, count);
+  check_surface(surface, shape);
+  shapes_[static_cast<std::size_t>(shape)].surface = surface;
 }
 
 void World::add_contact(const PointOnPlane& contact) {

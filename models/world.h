@@ -80,6 +80,8 @@ class World {
   /// Returns the shape's index.
   int add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface = {},
                 const Vec3& offset = {}, const Quaternion& rotation = {});
+  /// Another surface for a shape. Throws std::invalid_argument naming the shape.
+  void set_surface(int shape, const Surface& surface);
   void add_contact(const PointOnPlane& contact);
   /// Rows of a kind of their own; they exist in every step.
   void add_rows(std::unique_ptr<RowSet> rows) { rows_.push_back(std::move(rows)); }
@@ -125,7 +127,8 @@ class World {
 
   Vec3 gravity{0.0, 0.0, -9.81};  ///< m/s^2
   double margin = 0.005;  ///< contacts are found up to this gap, m, and what speed adds to it
-  double time = 0.0;      ///< s
+  double restitution_threshold = 0.05;  ///< slower impacts do not rebound, m/s
+  double time = 0.0;                    ///< s
 
  private:
   std::vector<Body> bodies_;

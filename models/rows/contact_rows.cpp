@@ -68,7 +68,9 @@ NodeList ContactRowSet::nodes(int k) const {
 }
 
 RowLaw ContactRowSet::law(int k, double) const {
-  return RowLaw::contact(at(k).mu);
+  RowLaw law = RowLaw::contact(at(k).mu);
+  law.rebounds = at(k).rebounds;
+  return law;
 }
 
 Vec3 ContactRowSet::compliance(int k, double) const {
@@ -98,7 +100,8 @@ void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) c
   const Vec3 to_b = arm_b(c, b);
   const Vec3 slip = (a.v + cross(a.w, to_a)) - (b.v + cross(b.w, to_b));
   const double gap = dot(c.normal, (a.x - b.x) + (to_a - to_b)) - c.thickness;
-  out.value = {gap / where.h(), dot(t.t1, slip), dot(t.t2, slip)};
+  const double normal = c.rebounds ? dot(c.normal, slip) + c.rebound : gap / where.h();
+  out.value = {normal, dot(t.t1, slip), dot(t.t2, slip)};
   set_blocks(c.normal, t, to_a, 1.0, out.J[0], out.J[1]);
   set_blocks(c.normal, t, to_b, -1.0, out.J[2], out.J[3]);
 }

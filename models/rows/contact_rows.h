@@ -2,6 +2,8 @@
 ///
 ///   C_n = n . (a - b) - d,     value = (C_n / h, t1 . v, t2 . v),     v = velocity of a against b
 ///
+/// or, in a step in which the contact rebounds, n . v + e u_N in place of C_n / h.
+///
 /// a, b are points of the two bodies at q(u); n points from b to a and is fixed during the step.
 #pragma once
 
@@ -25,6 +27,11 @@ struct Contact {
   double mu = 0.0;          ///< friction coefficient, >= 0
   double compliance = 0.0;  ///< E of the normal row, m/N, >= 0
   std::uint64_t id = 0;
+  double restitution = 0.0;  ///< e, in [0, 1] (models/restitution.h)
+  double rolling = 0.0;      ///< m, >= 0 (models/rows/resistance_rows.h)
+  double spinning = 0.0;     ///< m, >= 0
+  bool rebounds = false;     ///< in this step the normal row is n . v + rebound
+  double rebound = 0.0;      ///< e u_N of the start of the step, m/s, <= 0
 };
 
 /// Throws std::invalid_argument naming contact `index` unless its bodies exist, its normal is a

@@ -38,7 +38,8 @@ void ResistanceRowSet::build(const World& world, const ContactRowSet& contacts) 
     for (const bool spins : {false, true}) {
       block.spins = spins;
       block.length = spins ? c.spinning : c.rolling;
-      block.id = (c.id ^ (spins ? 0x9e3779b97f4a7c15ULL : 0xc2b2ae3d27d4eb4fULL)) * 0xff51afd7ed558ccdULL;
+      block.id =
+          (c.id ^ (spins ? 0x9e3779b97f4a7c15ULL : 0xc2b2ae3d27d4eb4fULL)) * 0xff51afd7ed558ccdULL;
       if (block.length > 0.0) blocks_.push_back(block);
     }
   }

@@ -15,12 +15,12 @@ namespace {
 World bouncing_ball(const Options& options) {
   World world;
   world.restitution_threshold = options.real("threshold");
-  const int ground = add_ground(world, 0.5);
+  add_ground(world, 0.5);
   const double radius = 0.1;
-  const int ball = add_ball(world, radius, 1.0, {0, 0, radius + options.real("height")}, 0.5);
-  for (const int body : {ground, ball}) {
-    world.surface_of(body).restitution = options.real("restitution");
-  }
+  add_ball(world, radius, 1.0, {0, 0, radius + options.real("height")}, 0.5);
+  Surface surface;
+  surface.restitution = options.real("restitution");
+  world.set_surface(1, surface);
   return world;
 }
 
@@ -42,7 +42,10 @@ World newtons_cradle(const Options& options) {
     const double turn = k < lifted ? angle : 0.0;
     const Vec3 centre{x - length * std::sin(turn), 0.0, -length * std::cos(turn)};
     const int ball = add_ball(world, radius, 1.0, centre, 0.0);
-    world.surface_of(ball).restitution = options.real("restitution");
+    Surface surface;
+    surface.mu = 0.0;
+    surface.restitution = options.real("restitution");
+    world.set_surface(static_cast<int>(world.shapes().size()) - 1, surface);
     for (const double side : {-0.5 * length, 0.5 * length}) {
       const Vec3 hook{x, side, 0.0};
       world.add_joint(distance_joint(ball, {}, anchor, hook, norm(centre - hook)));
@@ -58,16 +61,17 @@ World newtons_cradle(const Options& options) {
 /// A ball rolls and spins to a stop: deceleration 5/7 l_r g / R.
 World rolling_resistance(const Options& options) {
   World world;
-  const int ground = add_ground(world, 0.8);
+  add_ground(world, 0.8);
   const double radius = options.real("radius");
   const double speed = options.real("speed");
   const int ball = add_ball(world, radius, 1.0, {0, 0, radius}, 0.8);
   world.body(ball).velocity = {speed, 0, 0};
   world.body(ball).angular_velocity = {0, speed / radius, options.real("spin")};
-  for (const int body : {ground, ball}) {
-    world.surface_of(body).rolling = options.real("rolling");
-    world.surface_of(body).spinning = options.real("spinning");
-  }
+  Surface surface;
+  surface.mu = 0.8;
+  surface.rolling = options.real("rolling");
+  surface.spinning = options.real("spinning");
+  world.set_surface(1, surface);
   return world;
 }
 

@@ -17,13 +17,13 @@ void add_socket(World& world, double depth, double half, double mu) {
   body.kind = BodyKind::kStatic;
   const int socket = world.add_body(body);
   const double wall = 0.01;
-  const double slope = 0.35;   // rad, of the funnel
-  const double lip = 0.03;
+  const double slope = 0.25;  // rad, of the funnel
+  const double lip = 0.04;
   for (int side = 0; side < 4; ++side) {
     const Quaternion turn = rotation_about({1, 0, 0}, 0.5 * std::numbers::pi * side);
     const auto place = [&](const Vec3& size, const Vec3& at, double tilt) {
-      world.add_shape(socket, std::make_shared<Box>(size), {.mu = mu},
-                      rotation_matrix(turn) * at, turn * rotation_about({0, 1, 0}, tilt));
+      world.add_shape(socket, std::make_shared<Box>(size), {.mu = mu}, rotation_matrix(turn) * at,
+                      turn * rotation_about({0, 1, 0}, tilt));
     };
     place({depth, 2.0 * (half + wall), wall}, {0.5 * depth, 0, half + 0.5 * wall}, 0.0);
     const Vec3 back{-0.5 * lip, 0, 0.5 * wall};  // of the funnel's edge at the mouth
@@ -38,10 +38,10 @@ void add_socket(World& world, double depth, double half, double mu) {
 /// carriage, on a driven slide.
 World beam_insertion(const Options& options) {
   World world;
-  world.margin = 5e-4;
+  world.margin = 1e-3;
   const auto pieces = static_cast<int>(options.integer("pieces"));
-  const double length = 0.02;
-  const double width = 0.01;
+  const double length = 0.04;
+  const double width = 0.02;
   const double mu = options.real("mu");
   const double depth = pieces * length + 0.5 * length;
   add_socket(world, depth, 0.5 * width + 0.5 * options.real("clearance"), mu);
@@ -54,8 +54,8 @@ World beam_insertion(const Options& options) {
   int last = -1;
   for (int k = 0; k < pieces; ++k) {
     const double x = start - (k + 0.5) * length;
-    const int piece = add_box(world, {length, width, width}, options.real("mass"),
-                              {x, offset, 0.7 * offset}, mu);
+    const int piece =
+        add_box(world, {length, width, width}, options.real("mass"), {x, offset, 0.7 * offset}, mu);
     if (last >= 0) {
       world.add_joint(weld_joint(piece, last, flexible),
                       {.point = {x + 0.5 * length, offset, 0.7 * offset}, .axis = {1, 0, 0}});
@@ -64,7 +64,7 @@ World beam_insertion(const Options& options) {
   }
   const double tail = start - pieces * length;
   const Vec3 grip{tail, offset, 0.7 * offset};
-  const int carriage = add_box(world, {0.03, 0.03, 0.03}, 0.1, grip + Vec3{-0.015, 0, 0}, mu);
+  const int carriage = add_box(world, {0.04, 0.04, 0.04}, 0.1, grip + Vec3{-0.02, 0, 0}, mu);
   for (int body = 0; body < carriage; ++body) world.ignore_pair(body, carriage);
   WeldCompliance hold;
   const double yield = options.real("grip");
@@ -87,16 +87,17 @@ std::vector<SceneInfo> insertion_scenes() {
   return {
       {"beam-insertion",
        "a beam of 16 pieces of 3 g is pushed into a socket: stiff joints, redundant contacts",
-       {OptionSpec::integer("pieces", 16, 1, 200, "number of pieces, 20 x 10 x 10 mm"),
+       {OptionSpec::integer("pieces", 16, 1, 200, "number of pieces, 40 x 20 x 20 mm"),
         OptionSpec::real("mass", 0.003, 1e-6, 10.0, "of a piece, kg"),
         OptionSpec::real("stiffness", 250.0, 1e-3, 1e9, "bending, N m/rad at each joint"),
         OptionSpec::real("damping", 0.02, 0.0, 1e3, "bending, N m s/rad at each joint"),
-        OptionSpec::real("clearance", 5e-4, 0.0, 1e-2, "width of the socket less that of the beam, m"),
-        OptionSpec::real("offset", 1e-3, -5e-3, 5e-3, "of the beam from the socket's axis, m"),
+        OptionSpec::real("clearance", 1e-3, 0.0, 1e-2,
+                         "width of the socket less that of the beam, m"),
+        OptionSpec::real("offset", 2e-3, -5e-3, 5e-3, "of the beam from the socket's axis, m"),
         OptionSpec::real("grip", 1e-3, 0.0, 1.0, "sideways compliance of the grip, m/N"),
-        OptionSpec::real("speed", 0.4, 0.0, 10.0, "of the drive, m/s"),
-        OptionSpec::real("effort", 40.0, 0.0, 1e4, "largest of the drive, N"),
-        OptionSpec::real("mu", 0.3, 0.0, 10.0, "friction coefficient")},
+        OptionSpec::real("speed", 0.8, 0.0, 10.0, "of the drive, m/s"),
+        OptionSpec::real("effort", 20.0, 0.0, 1e4, "largest of the drive, N"),
+        OptionSpec::real("mu", 0.2, 0.0, 10.0, "friction coefficient")},
        240,
        beam_insertion},
   };

@@ -91,7 +91,8 @@ World chain(const Options& options) {
   return world;
 }
 
-/// Planks hinged edge to edge between two banks; boxes fall on it. Body 0 is the ground.
+/// Planks hinged edge to edge along an arc between two banks; boxes fall on it. Body 0 is the
+/// ground. (Along a straight line no load could be carried.)
 World bridge(const Options& options) {
   World world;
   world.margin = 0.01;
@@ -99,26 +100,33 @@ World bridge(const Options& options) {
   const auto planks = static_cast<int>(options.integer("planks"));
   const double width = 0.5;
   const double height = 3.0;
-  const double span = width * planks;
-  const Vec3 size{0.9 * width, 2.0, 0.1};
+  const double arc = 0.8;  // rad, from bank to bank
+  const double turn = arc / planks;
+  const double radius = 0.5 * width / std::sin(0.5 * turn);
+  const double half_span = radius * std::sin(0.5 * arc);
+  const auto edge = [&](int k) {
+    const double angle = k * turn - 0.5 * arc;
+    return Vec3{radius * std::sin(angle), 0.0,
+                height - radius * (std::cos(angle) - std::cos(0.5 * arc))};
+  };
   int last = ground;
   for (int k = 0; k < planks; ++k) {
-    const double left = k * width - 0.5 * span;
+    const Vec3 middle = 0.5 * (edge(k) + edge(k + 1));
+    const Quaternion slope = rotation_about(kAcross, 0.5 * arc - (k + 0.5) * turn);
     const int plank =
-        add_box(world, size, options.real("plank_mass"), {left + 0.5 * width, 0, height}, 0.6);
-    world.add_joint(revolute_joint(plank, last), {.point = {left, 0, height}, .axis = kAcross});
+        add_box(world, {0.9 * width, 2.0, 0.1}, options.real("plank_mass"), middle, 0.6, slope);
+    world.add_joint(revolute_joint(plank, last), {.point = edge(k), .axis = kAcross});
     last = plank;
   }
-  world.add_joint(revolute_joint(last, ground),
-                  {.point = {0.5 * span, 0, height}, .axis = kAcross});
+  world.add_joint(revolute_joint(last, ground), {.point = edge(planks), .axis = kAcross});
   for (const double side : {-1.0, 1.0}) {
     world.add_shape(ground, std::make_shared<Box>(Vec3{1.0, 2.4, height}), {.mu = 0.6},
-                    {side * (0.5 * span + 0.55), 0, 0.5 * height});
+                    {side * (half_span + 0.55), 0, 0.5 * height});
   }
   SceneRandom random(1);
   const auto boxes = static_cast<int>(options.integer("boxes"));
   for (int k = 0; k < boxes; ++k) {
-    const double x = span * (0.6 * (k + 0.5) / boxes - 0.3);
+    const double x = half_span * (1.2 * (k + 0.5) / boxes - 0.6);
     add_box(world, {0.4, 0.4, 0.4}, options.real("box_mass"),
             {x, random.uniform(-0.4, 0.4), height + 0.6 + 0.2 * random.uniform()}, 0.6,
             rotation_about({0, 0, 1}, random.uniform(0.0, 1.5)));

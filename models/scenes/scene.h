@@ -35,6 +35,8 @@ std::vector<SceneInfo> stack_scenes();      ///< stacks.cpp
 std::vector<SceneInfo> arch_scenes();       ///< arches.cpp
 std::vector<SceneInfo> pile_scenes();       ///< piles.cpp
 std::vector<SceneInfo> mechanism_scenes();  ///< mechanisms.cpp
+std::vector<SceneInfo> impact_scenes();     ///< impacts.cpp
+std::vector<SceneInfo> insertion_scenes();  ///< insertion.cpp
 std::vector<SceneInfo> leaning_scenes();    ///< leaning.cpp
 
 }  // namespace nsn
