@@ -18,6 +18,9 @@ constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost and 
 constexpr double kLeastGain = 0.5;     // of the error, for a step that cost nothing
 constexpr double kCurvature = 0.9;  // of the slope that may be left at the end of an elastic step
 constexpr int kMaxShortenings = 8;
+// Within 100 x the tolerance, an error that 40 factorisations do not halve is that of rounding.
+constexpr double kNear = 100.0;
+constexpr int kPatience = 40;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -285,6 +288,8 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     at_.evaluate(equations, start_u_);  // the linearisation's own rows
   }
   int idle = 0;
+  double halved = best_error_.total;
+  int halved_at = spent();
   while (!exhausted(budget)) {
     if (out_of_time()) return NewtonStatus::kCancelled;
     const int before = spent();
@@ -307,6 +312,12 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     const bool idles = mass_.sparse() ? !gained && (cheap || !has_unknowns()) : cheap;
     idle = idles ? idle + 1 : 0;
     if (idle > (has_unknowns() ? kMaxIdleSteps : 4 * kMaxIdleSteps)) return NewtonStatus::kStalled;
+    if (best_error_.total < 0.5 * halved) {
+      halved = best_error_.total;
+      halved_at = spent();
+    }
+    if (best_error_.relative <= kNear * options_.tolerance && spent() > halved_at + kPatience)
+      return NewtonStatus::kStalled;
     if (!guarded || error_.total <= kRestartBand * smallest_) {
       copy(state.u, start_u_);
       if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
@@ -355,6 +366,8 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
     result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
     if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
       break;
+    const bool near = best_error_.relative <= kNear * options_.tolerance;
+    if (result.status == NewtonStatus::kStalled && near) break;
   }
   copy(best_u_, state.u);
   copy(best_r_, state.r);

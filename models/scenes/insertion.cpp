@@ -43,7 +43,7 @@ World beam_insertion(const Options& options) {
   const double length = 0.04;
   const double width = 0.02;
   const double mu = options.real("mu");
-  const double depth = pieces * length + 0.5 * length;
+  const double depth = pieces * length + 0.5 * length;  // the nose stays off the bottom
   add_socket(world, depth, 0.5 * width + 0.5 * options.real("clearance"), mu);
   const double start = -0.02;
   const double offset = options.real("offset");
@@ -75,6 +75,7 @@ World beam_insertion(const Options& options) {
   world.add_joint(weld_joint(last, carriage, hold), {.point = grip, .axis = {1, 0, 0}});
   Joint slide = prismatic_joint(carriage, 0);
   slide.name = "slide";
+  slide.axes[0].limit.upper = pieces * length - start;  // the tail is flush with the mouth
   slide.axes[0].drive = velocity_drive(options.real("speed"), 100.0);
   slide.axes[0].drive.max_effort = options.real("effort");
   world.add_joint(slide, {.point = grip, .axis = {1, 0, 0}});
@@ -93,10 +94,10 @@ std::vector<SceneInfo> insertion_scenes() {
         OptionSpec::real("damping", 0.02, 0.0, 1e3, "bending, N m s/rad at each joint"),
         OptionSpec::real("clearance", 1e-3, 0.0, 1e-2,
                          "width of the socket less that of the beam, m"),
-        OptionSpec::real("offset", 2e-3, -5e-3, 5e-3, "of the beam from the socket's axis, m"),
+        OptionSpec::real("offset", 1e-3, -5e-3, 5e-3, "of the beam from the socket's axis, m"),
         OptionSpec::real("grip", 1e-3, 0.0, 1.0, "sideways compliance of the grip, m/N"),
-        OptionSpec::real("speed", 0.8, 0.0, 10.0, "of the drive, m/s"),
-        OptionSpec::real("effort", 20.0, 0.0, 1e4, "largest of the drive, N"),
+        OptionSpec::real("speed", 0.4, 0.0, 10.0, "of the drive, m/s"),
+        OptionSpec::real("effort", 10.0, 0.0, 1e4, "largest of the drive, N"),
         OptionSpec::real("mu", 0.2, 0.0, 10.0, "friction coefficient")},
        240,
        beam_insertion},
