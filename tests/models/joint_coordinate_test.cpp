@@ -1,11 +1,11 @@
 // Coordinates of joints: gradients and curvatures against finite differences, for every kind.
-#include <gtest/gtest.h>
+#include "models/joints/joint_coordinate.h"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "models/joints/joint_coordinate.h"
+#include <gtest/gtest.h>
 
 namespace nsn {
 namespace {
