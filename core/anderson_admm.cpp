@@ -16,16 +16,21 @@ constexpr double kRegularisation = 1e-10;  // of the trace of the small least-sq
 constexpr double kRestart = 10.0;          // times the best residual
 constexpr int kCheckEvery = 5;
 
-double norm(const double* v, std::size_t n) {
+/// a^T b in eight partial sums, which the order of a plain sum would forbid.
+double inner(const double* a, const double* b, std::size_t n) {
+  double part[8] = {};
+  std::size_t k = 0;
+  for (; k + 8 <= n; k += 8) {
+    for (std::size_t l = 0; l < 8; ++l) part[l] += a[k + l] * b[k + l];
+  }
   double sum = 0.0;
-  for (std::size_t k = 0; k < n; ++k) sum += v[k] * v[k];
-  return std::sqrt(sum);
+  for (; k < n; ++k) sum += a[k] * b[k];
+  for (const double p : part) sum += p;
+  return sum;
 }
 
-double inner(const double* a, const double* b, std::size_t n) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < n; ++k) sum += a[k] * b[k];
-  return sum;
+double norm(const double* v, std::size_t n) {
+  return std::sqrt(inner(v, v, n));
 }
 
 /// Solves the small symmetric positive definite A y = b in place (Cholesky), y in b.
@@ -141,7 +146,8 @@ class Admm {
 
   /// Factorises W + rho I; z = the centre, w = -(u + mu |u_T| e_N) / rho.
   void start(double* point) {
-    system_.prepare(blocks_, A_);
+    reduced_ = options_.reduce && system_.prepare_shifted(options_.rho);
+    if (!reduced_) system_.prepare(blocks_, A_);
     newton_.scaled_centre(x_);
     system_.apply(x_, b_);
     for (std::size_t k = 0; k < n_; ++k) {
@@ -167,8 +173,7 @@ class Admm {
       b_(3 * i) -= rho * rows_.mu[i] * std::sqrt(w[1] * w[1] + w[2] * w[2]);
       if (rows_.kind[i] == BlockKind::kPlanarContact) b_(3 * i + 2) = 0.0;
     }
-    const NewtonSolve solve = system_.solve(b_, x_);
-    if (!solve.ok) return false;
+    if (!solve()) return false;
     const double omega = options_.relaxation;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       double moved[3];
@@ -192,6 +197,16 @@ class Admm {
   std::size_t size() const { return n_; }
 
  private:
+  /// x = (W + rho I)^-1 b
+  bool solve() {
+    if (reduced_) {
+      if (system_.solve_shifted(b_, x_).ok) return true;
+      reduced_ = false;
+      system_.prepare(blocks_, A_);
+    }
+    return system_.solve(b_, x_).ok;
+  }
+
   void project(std::size_t i, const double* z, double* p) const {
     if (rows_.kind[i] != BlockKind::kBox) {
       project_on_cone(z, rows_.mu[i], p);
@@ -210,6 +225,7 @@ class Admm {
   std::size_t n_;
   Vector b_, x_, A_;
   std::vector<BlockLinearization> blocks_;
+  bool reduced_ = false;
 };
 
 }  // namespace

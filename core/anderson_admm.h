@@ -23,6 +23,9 @@ struct AndersonAdmmOptions {
   int memory = 5;  ///< combined iterates, 1 ... 20
   double rho = 1e-2;
   double relaxation = 1.0;  ///< omega in (0, 2): x is replaced by omega x + (1 - omega) z
+  /// Looks for contacts that share a low rank (low_rank_shift.h) at the start of each run, which
+  /// allocates: for bare problems, not for time steps.
+  bool reduce = false;
 };
 
 struct AndersonAdmmReport {

@@ -34,6 +34,8 @@ struct Touches {
 Touches find_touches(const Csr& Ht, Index d, const MassMatrix& mass) {
   Touches touches;
   const Index contacts = Ht.rows / d;
+  touches.list.reserve(at(4 * contacts));
+  touches.value.reserve(at(4 * contacts * d * kBlock));
   for (Index i = 0; i < contacts; ++i) {
     const std::size_t first = touches.list.size();
     for (Index r = d * i; r < d * (i + 1); ++r) {
@@ -75,7 +77,8 @@ ByPart sort_by_part(const Touches& touches, Index parts) {
   return by;
 }
 
-BlockCsr contact_graph(const Touches& touches, const ByPart& by, Index contacts) {
+/// values: room for them, zero; otherwise the pattern alone.
+BlockCsr contact_graph(const Touches& touches, const ByPart& by, Index contacts, bool values) {
   std::vector<Index> column;
   std::vector<Index> begin{0};
   std::vector<Index> seen(at(contacts), -1);
@@ -99,40 +102,65 @@ BlockCsr contact_graph(const Touches& touches, const ByPart& by, Index contacts)
       contacts, contacts,
       IndexVector(Kokkos::view_alloc("row_begin", Kokkos::WithoutInitializing), begin.size()),
       IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), column.size()),
-      zero_vector(static_cast<Index>(column.size()) * kBlockSize)};
+      values ? zero_vector(static_cast<Index>(column.size()) * kBlockSize) : Vector()};
   std::copy(begin.begin(), begin.end(), W.row_begin.data());
   std::copy(column.begin(), column.end(), W.column.data());
   return W;
 }
 
+/// G = H_i^T M^-1 over the dofs of one part: d rows of n numbers.
+void weigh(const MassMatrix& mass, Index part, Index first_dof, Index d, Index n, const double* h,
+           double* image) {
+  if (mass.diagonal()) {
+    const double* const inverse = mass.inverse_diagonal() + first_dof;
+    for (Index r = 0; r < d; ++r) {
+      for (Index c = 0; c < n; ++c) image[r * n + c] = h[r * n + c] * inverse[c];
+    }
+    return;
+  }
+  const double* const inverse = mass.part_inverse(part);
+  std::fill_n(image, d * n, 0.0);
+  for (Index r = 0; r < d; ++r) {
+    for (Index k = 0; k < n; ++k) {
+      for (Index c = 0; c < n; ++c) image[r * n + c] += h[r * n + k] * inverse[k * n + c];
+    }
+  }
+}
+
+/// block += G H_j, d x d; n is known to the compiler where it is the usual one.
+template <Index kSize>
+void add_product(Index d, Index n, const double* image, const double* g, double* block) {
+  const Index size = kSize > 0 ? kSize : n;
+  for (Index r = 0; r < d; ++r) {
+    for (Index c = 0; c < d; ++c) {
+      double sum = 0.0;
+      for (Index k = 0; k < size; ++k) sum += image[r * size + k] * g[c * size + k];
+      block[kBlock * r + c] += sum;
+    }
+  }
+}
+
 /// W_ij = sum over parts of H_i^T M^-1 H_j.
 void add_parts(const Touches& touches, const ByPart& by, Index d, const MassMatrix& mass,
                BlockCsr& W) {
-  std::vector<double> image;  // rows of H_i^T M^-1
+  std::vector<double> image;
   std::vector<Index> place(at(W.rows), -1);
   for (Index i = 0; i < W.rows; ++i) {
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
     for (Index t = touches.begin[at(i)]; t < touches.begin[at(i) + 1]; ++t) {
       const Touch& own = touches.list[at(t)];
       const Index n = mass.part_size(own.part);
-      const double* const inverse = mass.part_inverse(own.part);
-      const double* const h = touches.value.data() + own.begin;
-      image.assign(at(d * n), 0.0);
-      for (Index r = 0; r < d; ++r) {
-        for (Index k = 0; k < n; ++k) {
-          for (Index c = 0; c < n; ++c) image[at(r * n + c)] += h[r * n + k] * inverse[k * n + c];
-        }
-      }
+      image.resize(at(d * n));
+      weigh(mass, own.part, kBlock * own.part, d, n, touches.value.data() + own.begin,
+            image.data());
       for (Index o = by.begin[at(own.part)]; o < by.begin[at(own.part) + 1]; ++o) {
         const Touch& other = touches.list[at(by.touch[at(o)])];
         const double* const g = touches.value.data() + other.begin;
         double* const block = W.value.data() + at(place[at(other.contact)]) * kBlockSize;
-        for (Index r = 0; r < d; ++r) {
-          for (Index c = 0; c < d; ++c) {
-            double sum = 0.0;
-            for (Index k = 0; k < n; ++k) sum += image[at(r * n + k)] * g[c * n + k];
-            block[kBlock * r + c] += sum;
-          }
+        if (n == kBlock && d == kBlock) {
+          add_product<kBlock>(kBlock, kBlock, image.data(), g, block);
+        } else {
+          add_product<0>(d, n, image.data(), g, block);
         }
       }
     }
@@ -174,6 +202,59 @@ Csr contact_jacobian(const GlobalFrictionProblem& problem) {
   return transpose(problem.H);
 }
 
+bool free_velocity(const GlobalFrictionProblem& problem, const Csr& Ht, MassMatrix& mass,
+                   Vector q) {
+  const Vector v = zero_vector(problem.dofs());
+  if (!mass.solve(problem.f, v)) return false;
+  const Vector given = zero_vector(Ht.rows);
+  multiply(Ht, v, given);
+  axpby(1.0, problem.w, 1.0, given);
+  pad_contacts(given, problem.dimension, q);
+  return true;
+}
+
+BlockCsr condensed_pattern(const GlobalFrictionProblem& problem, const Csr& Ht,
+                           const MassMatrix& mass) {
+  const Touches touches = find_touches(Ht, problem.dimension, mass);
+  return contact_graph(touches, sort_by_part(touches, mass.parts()), problem.contacts(), false);
+}
+
+void delassus_diagonal(const GlobalFrictionProblem& problem, const Csr& Ht, MassMatrix& mass,
+                       Vector out) {
+  const Index d = problem.dimension;
+  std::fill_n(out.data(), out.extent(0), 0.0);
+  if (mass.block_diagonal()) {
+    const Touches touches = find_touches(Ht, d, mass);
+    std::vector<double> image;
+    for (const Touch& touch : touches.list) {
+      const Index n = mass.part_size(touch.part);
+      const double* const h = touches.value.data() + touch.begin;
+      image.resize(at(d * n));
+      weigh(mass, touch.part, kBlock * touch.part, d, n, h, image.data());
+      add_product<0>(d, n, image.data(), h, out.data() + kBlockSize * touch.contact);
+    }
+  } else {
+    const Vector h = zero_vector(problem.dofs());
+    const Vector v = zero_vector(problem.dofs());
+    for (Index row = 0; row < Ht.rows; ++row) {
+      for (Index k = Ht.row_begin(row); k < Ht.row_begin(row + 1); ++k) {
+        h(Ht.column(k)) = Ht.value(k);
+      }
+      if (!mass.solve(h, v)) return;
+      for (Index k = Ht.row_begin(row); k < Ht.row_begin(row + 1); ++k) h(Ht.column(k)) = 0.0;
+      const CsrRows rows(Ht);
+      for (Index r = 0; r < d; ++r) {
+        out(kBlockSize * (row / d) + kBlock * r + row % d) =
+            rows.multiply(row - row % d + r, v.data());
+      }
+    }
+  }
+  for (Index i = 0; i < problem.contacts() && d == 2; ++i) {
+    double* const block = out.data() + kBlockSize * i;
+    block[8] = block[0] > 0.0 ? block[0] : 1.0;
+  }
+}
+
 FrictionBlocks condense(const GlobalFrictionProblem& problem, const Csr& Ht, MassMatrix& mass) {
   const Index d = problem.dimension;
   const Index contacts = problem.contacts();
@@ -181,7 +262,7 @@ FrictionBlocks condense(const GlobalFrictionProblem& problem, const Csr& Ht, Mas
   if (mass.block_diagonal()) {
     const Touches touches = find_touches(Ht, d, mass);
     const ByPart by = sort_by_part(touches, mass.parts());
-    blocks.W = contact_graph(touches, by, contacts);
+    blocks.W = contact_graph(touches, by, contacts, true);
     add_parts(touches, by, d, mass, blocks.W);
     for (Index i = 0; i < contacts && d == 2; ++i) {
       for (Index k = blocks.W.row_begin(i); k < blocks.W.row_begin(i + 1); ++k) {
@@ -195,13 +276,8 @@ FrictionBlocks condense(const GlobalFrictionProblem& problem, const Csr& Ht, Mas
   } else {
     blocks = to_friction_blocks(condense_by_columns(problem, Ht, mass));
   }
-  const Vector v = zero_vector(problem.dofs());
-  static_cast<void>(mass.solve(problem.f, v));
-  const Vector q = zero_vector(Ht.rows);
-  multiply(Ht, v, q);
-  axpby(1.0, problem.w, 1.0, q);
   blocks.q = zero_vector(kBlock * contacts);
-  pad_contacts(q, d, blocks.q);
+  static_cast<void>(free_velocity(problem, Ht, mass, blocks.q));
   return blocks;
 }
 

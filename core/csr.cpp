@@ -8,6 +8,18 @@
 #include "core/parallel.h"
 
 namespace nsn {
+namespace {
+
+bool is_diagonal(const Csr& A) {
+  for (Index i = 0; i < A.rows; ++i) {
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      if (A.column(k) != i && A.value(k) != 0.0) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 Csr csr_from_triplets(Index rows, Index columns, std::span<const Triplet> triplets) {
   NSN_THROW_UNLESS(rows >= 0 && columns >= 0, "a matrix cannot be {} x {}", rows, columns);
@@ -52,8 +64,11 @@ Csr csr_from_triplets(Index rows, Index columns, std::span<const Triplet> triple
 }
 
 Csr transpose(const Csr& A) {
-  Csr T{A.columns, A.rows, IndexVector("row_begin", static_cast<std::size_t>(A.columns) + 1),
-        IndexVector("column", A.column.extent(0)), Vector("value", A.value.extent(0))};
+  Csr T{A.columns, A.rows,
+        allocate_untouched<IndexVector>("row_begin", static_cast<std::size_t>(A.columns) + 1),
+        allocate_untouched<IndexVector>("column", A.column.extent(0)),
+        allocate_untouched<Vector>("value", A.value.extent(0))};
+  std::fill_n(T.row_begin.data(), T.row_begin.extent(0), 0);
   for (Index k = 0; k < A.nonzeros(); ++k) ++T.row_begin(A.column(k) + 1);
   for (Index i = 0; i < T.rows; ++i) T.row_begin(i + 1) += T.row_begin(i);
   std::vector<Index> next(static_cast<std::size_t>(T.rows));
@@ -70,6 +85,7 @@ Csr transpose(const Csr& A) {
 
 double asymmetry(const Csr& A) {
   NSN_THROW_UNLESS(A.rows == A.columns, "asymmetry of a {} x {} matrix", A.rows, A.columns);
+  if (is_diagonal(A)) return 0.0;
   const Csr T = transpose(A);
   double largest = 0.0;
   double difference = 0.0;

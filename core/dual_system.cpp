@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +13,8 @@
 namespace nsn {
 namespace {
 
+constexpr double kWorthReducing = 0.75;  // share of rows below which W + rho I is solved reduced
+constexpr double kFewColumns = 0.4;      // share of columns up to which a product goes by columns
 constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES
 
 BlockCsr same_pattern(const BlockCsr& A) {
@@ -104,7 +107,7 @@ void DualSystem::analyze(const BlockCsr& W) {
   matrix_ = same_pattern(W);
   zero_.assign(W.column.extent(0), 0);
   const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
-  operator_ = std::make_unique<BlockOperator>(matrix_, !unsymmetric);
+  operator_ = std::make_unique<ContactOperator>(matrix_, !unsymmetric);
   if (!unsymmetric) {
     const Index n = W.scalar_rows();
     gmres_.allocate(n, std::max(1, std::min<int>(options_.max_gmres_iterations, n)));
@@ -137,6 +140,35 @@ void DualSystem::scale(ConstVector scaling) {
       }
     }
   });
+}
+
+/// y = W x, by columns where x is mostly zero: few contacts move while the others only follow.
+void DualSystem::apply(ConstVector x, Vector y) const {
+  const Index n = W_.rows;
+  const auto moves = [&](Index j) {
+    const double* const xj = x.data() + kBlock * j;
+    return xj[0] != 0.0 || xj[1] != 0.0 || xj[2] != 0.0;
+  };
+  Index moving = 0;
+  for (Index j = 0; j < n; ++j) moving += moves(j) ? 1 : 0;
+  if (moving > kFewColumns * n) {
+    multiply(W_, x, y);
+    return;
+  }
+  std::fill_n(y.data(), y.extent(0), 0.0);
+  for (Index j = 0; j < n; ++j) {
+    if (!moves(j)) continue;
+    const double* const xj = x.data() + kBlock * j;
+    for (Index k = W_.row_begin(j); k < W_.row_begin(j + 1); ++k) {
+      const double* const a =
+          W_.value.data() +
+          static_cast<std::ptrdiff_t>(transposed_[static_cast<std::size_t>(k)]) * kBlockSize;
+      double* const yi = y.data() + static_cast<std::ptrdiff_t>(W_.column(k)) * kBlock;
+      for (int r = 0; r < 3; ++r) {
+        yi[r] += a[3 * r] * xj[0] + a[3 * r + 1] * xj[1] + a[3 * r + 2] * xj[2];
+      }
+    }
+  }
 }
 
 void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const double* A,
@@ -236,12 +268,47 @@ void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVec
   const bool symmetric = symmetric_ && uncoupled(blocks);
   exact_ = symmetric || solver_->capabilities().handles_unsymmetric;
   assemble(blocks, A.data(), !exact_);
+  std::transform(blocks.begin(), blocks.end(), operator_->active().begin(),
+                 [](const BlockLinearization& block) { return block.active; });
   operator_->values_changed(symmetric || !exact_);
   solver_->prepare(*operator_);
 }
 
 NewtonSolve DualSystem::solve(ConstVector b, Vector z) {
   return exact_ ? solve_exact(b, z) : solve_around_symmetric(b, z);
+}
+
+bool DualSystem::prepare_shifted(double rho) {
+  if (!symmetric_ || !solver_->capabilities().direct) return false;
+  shift_ = std::make_unique<LowRankShift>(W_);
+  if (shift_->share() > kWorthReducing) return false;
+  rho_ = rho;
+  shift_checked_ = false;
+  c_ = workspace(W_.scalar_rows());
+  s_ = workspace(W_.scalar_rows());
+  shift_->assemble(W_, rho, matrix_, operator_->active());
+  std::fill(zero_.begin(), zero_.end(), std::uint8_t{0});
+  operator_->values_changed(true);
+  solver_->prepare(*operator_);
+  return true;
+}
+
+NewtonSolve DualSystem::solve_shifted(ConstVector b, Vector x) {
+  shift_->reduce(b, c_);
+  std::fill_n(s_.data(), s_.extent(0), 0.0);
+  const LinearReport report =
+      solver_->solve(c_, s_, {.rtol = options_.rtol, .lean = true, .trust = true});
+  if (!answered(report.status)) return {false, 0, report.status, 0.0};
+  shift_->expand(rho_, b, c_, s_, x);
+  double residual = 0.0;
+  if (!shift_checked_) {  // the first time: |b - (W + rho I) x|
+    multiply(W_, x, c_);
+    axpby(rho_, x, 1.0, c_);
+    residual = residual_norm(b, c_, c_) / std::max(norm2(b), std::numeric_limits<double>::min());
+    shift_checked_ = residual <= options_.rtol;
+    if (!shift_checked_) return {false, 0, LinearStatus::kInaccurate, residual};
+  }
+  return {true, 0, LinearStatus::kDirect, residual};
 }
 
 double DualSystem::factorization_flops() {

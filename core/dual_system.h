@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "core/block_csr.h"
+#include "core/contact_operator.h"
 #include "core/gmres.h"
-#include "core/linear_operator.h"
+#include "core/low_rank_shift.h"
 #include "core/newton_system.h"
 
 namespace nsn {
@@ -38,9 +39,11 @@ class DualSystem final : public NewtonSystem {
   Index blocks() const override { return W_.rows; }
   void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(given_, out); }
   void scale(ConstVector s) override;
-  void apply(ConstVector x, Vector y) const override { multiply(W_, x, y); }
+  void apply(ConstVector x, Vector y) const override;
   void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) override;
   [[nodiscard]] NewtonSolve solve(ConstVector b, Vector z) override;
+  bool prepare_shifted(double rho) override;
+  [[nodiscard]] NewtonSolve solve_shifted(ConstVector b, Vector x) override;
   double factorization_flops() override;
 
   /// S W S, for stages that work on the entries.
@@ -67,7 +70,7 @@ class DualSystem final : public NewtonSystem {
   bool symmetric_ = true;
   std::vector<Index> transposed_;
   std::vector<std::uint8_t> zero_;  // blocks of matrix_ that the last assembly left zero
-  std::unique_ptr<BlockOperator> operator_;
+  std::unique_ptr<ContactOperator> operator_;
   Gmres gmres_;
   LinearMap exact_product_;  // z -> (R^T W_A C + E) z without its entries
   LinearMap symmetric_solve_;
@@ -78,6 +81,10 @@ class DualSystem final : public NewtonSystem {
   const std::vector<BlockLinearization>* linearization_ = nullptr;  // since the last prepare()
   bool exact_ = true;  // the prepared matrix is A_s + B, not A_s alone
   const double* A_ = nullptr;
+  std::unique_ptr<LowRankShift> shift_;  // since prepare_shifted()
+  double rho_ = 0.0;
+  bool shift_checked_ = false;
+  Vector c_, s_;  // reduced right-hand side and solution
 };
 
 }  // namespace nsn

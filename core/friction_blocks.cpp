@@ -118,16 +118,92 @@ void fill_values(const Csr& from, BlockCsr& W) {
   }
 }
 
+/// W in one pass where its rows come in whole aligned blocks, ascending, as block storage leaves
+/// them; an empty matrix where they do not. Blocks of zeros are left out.
+template <Index d>
+BlockCsr copy_whole_blocks(const Csr& from, Index contacts) {
+  const Index* const begin = from.row_begin.data();
+  const Index* const columns = from.column.data();
+  const double* const values = from.value.data();
+  const std::size_t most = at(from.nonzeros() / (d * d));
+  BlockCsr W{contacts, contacts, uninitialized<IndexVector>("row_begin", at(contacts) + 1),
+             uninitialized<IndexVector>("column", most),
+             uninitialized<Vector>("value", most * kBlockSize)};
+  Index kept = 0;
+  W.row_begin(0) = 0;
+  for (Index i = 0; i < contacts; ++i) {
+    const Index length = begin[d * i + 1] - begin[d * i];
+    bool whole = length % d == 0;
+    for (Index r = 1; r < d; ++r) {
+      whole = whole && begin[d * i + r + 1] - begin[d * i + r] == length;
+    }
+    if (!whole) return {};
+    Index last = -1;
+    bool diagonal = false;
+    for (Index k = 0; k < length; k += d) {
+      const Index j = columns[begin[d * i] + k] / d;
+      double* const block = W.value.data() + static_cast<std::ptrdiff_t>(kept) * kBlockSize;
+      bool aligned = j > last;
+      bool zero = true;
+      for (Index r = 0; r < d; ++r) {
+        const Index e = begin[d * i + r] + k;
+        for (Index c = 0; c < d; ++c) {
+          aligned = aligned && columns[e + c] == d * j + c;
+          zero = zero && values[e + c] == 0.0;
+          block[kBlock * r + c] = values[e + c];
+        }
+      }
+      if (!aligned) return {};
+      last = j;
+      if (zero && j != i) continue;
+      diagonal = diagonal || j == i;
+      if constexpr (d == 2) {
+        block[2] = block[5] = block[6] = block[7] = block[8] = 0.0;
+        if (j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
+      }
+      W.column(kept++) = j;
+    }
+    if (!diagonal) return {};
+    W.row_begin(i + 1) = kept;
+  }
+  const std::pair<std::size_t, std::size_t> used{0, at(kept)};
+  W.column = Kokkos::subview(W.column, used);
+  W.value = Kokkos::subview(W.value, std::pair<std::size_t, std::size_t>{0, at(kept) * kBlockSize});
+  return W;
+}
+
+/// Any W: its blocks with an entry, the diagonal, and their mirror images.
+template <Index d>
+BlockCsr gather_blocks(const Csr& from, Index contacts) {
+  Pattern pattern = nonzero_blocks<d>(from, contacts);
+  BlockCsr W = blocks_of(pattern);
+  if (transposed_blocks(W).empty()) W = blocks_of(with_mirror_images(pattern));
+  fill_values<d>(from, W);
+  return W;
+}
+
+template <Index d>
+BlockCsr blocks_of_matrix(const Csr& from, Index contacts, std::vector<Index>& transposed) {
+  BlockCsr W = copy_whole_blocks<d>(from, contacts);
+  if (W.rows > 0) transposed = transposed_blocks(W);
+  if (transposed.empty()) {
+    W = gather_blocks<d>(from, contacts);
+    transposed = transposed_blocks(W);
+  }
+  return W;
+}
+
 double block_asymmetry(const BlockCsr& W, const std::vector<Index>& transposed) {
   double difference = 0.0;
   double largest = 0.0;
   for (std::size_t k = 0; k < transposed.size(); ++k) {
+    if (at(transposed[k]) < k) continue;  // seen from the other side
     const double* const a = W.value.data() + k * kBlockSize;
     const double* const t = W.value.data() + at(transposed[k]) * kBlockSize;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
         difference = std::max(difference, std::abs(a[3 * r + c] - t[3 * c + r]));
-        largest = std::max(largest, std::abs(a[3 * r + c]));
+        largest = std::max({largest, std::abs(a[3 * r + c]), std::abs(t[3 * c + r])});
       }
     }
   }
@@ -175,18 +251,9 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   const Index n = problem.contacts();
   const Index d = problem.dimension;
   FrictionBlocks blocks;
-  Pattern pattern = d == 2 ? nonzero_blocks<2>(problem.W, n) : nonzero_blocks<3>(problem.W, n);
-  blocks.W = blocks_of(pattern);
-  std::vector<Index> transposed = transposed_blocks(blocks.W);
-  if (transposed.empty() && n > 0) {
-    blocks.W = blocks_of(with_mirror_images(pattern));
-    transposed = transposed_blocks(blocks.W);
-  }
-  if (d == 2) {
-    fill_values<2>(problem.W, blocks.W);
-  } else {
-    fill_values<3>(problem.W, blocks.W);
-  }
+  std::vector<Index> transposed;
+  blocks.W = d == 2 ? blocks_of_matrix<2>(problem.W, n, transposed)
+                    : blocks_of_matrix<3>(problem.W, n, transposed);
   blocks.asymmetry = block_asymmetry(blocks.W, transposed);
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
   blocks.q = uninitialized<Vector>("q", at(kBlock * n));

@@ -44,8 +44,12 @@ void contact_rho(const Csr& W, Index dimension, Vector rho) {
 void contact_rho(const BlockCsr& W, Vector rho) {
   const Vector diagonal = zero_vector(kBlockSize * W.rows);
   diagonal_blocks(W, diagonal);
+  contact_rho_of_diagonal(diagonal, rho);
+}
+
+void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {
   double largest = 0.0;
-  for (Index i = 0; i < W.rows; ++i) {
+  for (Index i = 0; i < size_of(rho); ++i) {
     rho(i) = spectral_norm(diagonal.data() + kBlockSize * i);
     largest = std::max(largest, rho(i));
   }

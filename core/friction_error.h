@@ -29,6 +29,8 @@ struct FrictionError {
 void contact_rho(const Csr& W, Index dimension, Vector rho);
 /// The same from W in blocks; a padding row must not exceed the others.
 void contact_rho(const BlockCsr& W, Vector rho);
+/// The same from the diagonal blocks alone, 9 numbers a contact.
+void contact_rho_of_diagonal(ConstVector diagonal, Vector rho);
 
 /// Errors of (r, u), `dimension` numbers a contact; q_norm = |q|_2.
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,

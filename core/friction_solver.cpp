@@ -5,16 +5,21 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/anderson_admm.h"
+#include "core/block_symbolic.h"
 #include "core/classic_friction.h"
 #include "core/condensation.h"
 #include "core/contact_gauss_seidel.h"
 #include "core/dual_system.h"
 #include "core/error.h"
 #include "core/friction_blocks.h"
+#include "core/parallel.h"
+#include "core/primal_system.h"
 #include "core/proximal_newton.h"
 #include "core/vector_kernels.h"
 
@@ -27,6 +32,10 @@ using Clock = std::chrono::steady_clock;
 // above, Gauss-Seidel gets the time of kSweepsWorth factorisations. The costs are in operations:
 // moving a block into a front, a block of a sweep, a local solution.
 constexpr double kDear = 3e6;
+// The primal form is worth a look from so many rows per degree of freedom; what a solve takes.
+constexpr double kPrimalRows = 1.3;
+constexpr double kExpectedSteps = 15.0;
+constexpr double kSymmetricToRounding = 1e-12;
 constexpr double kSweepsWorth = 20.0;
 constexpr double kAssembleBlock = 225.0;
 constexpr double kSweepBlock = 54.0;
@@ -62,6 +71,17 @@ constexpr Rescue kRescues[] = {
     {"random start and sweeps", 300, false, 3.0, 1.0, 1e3, 1e9, false},
 };
 
+/// Small problems stay on the calling thread: waiting for another would cost more than it saves.
+class OwnThread {
+ public:
+  explicit OwnThread(Index contacts) {
+    if (contacts < 2 * kChunk) scope_.emplace();
+  }
+
+ private:
+  std::optional<SerialScope> scope_;
+};
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -71,18 +91,27 @@ const std::vector<std::string> kMethodNames = {
     "admm",     "nsgs",          "paper-min",
     "paper-fb", "alart-curnier", "alart-curnier-symmetric"};
 
-/// One solve on blocks: the stages and what they leave behind.
+/// What the stages need to know of a problem besides its system.
+struct StagedProblem {
+  ContactRows rows;
+  Vector q;                // three a contact
+  bool symmetric = true;   // W
+  double asymmetry = 0.0;  // of W
+  Index blocks = 0;        // of W; 0 where it is not formed
+};
+
+/// One solve: the stages and what they leave behind.
 class StagedSolve {
  public:
-  StagedSolve(const FrictionSolverOptions& options, const SolverRegistry& registry,
-              FrictionBlocks blocks, FrictionResult& result, Clock::time_point start)
+  /// dual: the same system where W is formed, null otherwise; Gauss-Seidel needs it.
+  StagedSolve(const FrictionSolverOptions& options, StagedProblem problem, NewtonSystem& system,
+              DualSystem* dual, FrictionResult& result, Clock::time_point start)
       : options_(options),
-        blocks_(std::move(blocks)),
+        blocks_(std::move(problem)),
         result_(result),
         start_(start),
-        system_(registry.make(options.linear)) {
-    system_.analyze(blocks_.W);
-    system_.set_values(blocks_.W, blocks_.symmetric);
+        system_(system),
+        dual_(dual) {
     ProximalOptions proximal;
     proximal.tolerance = options.tolerance;
     proximal.unit_free_factor = options.unit_free_factor;
@@ -143,10 +172,14 @@ class StagedSolve {
     const double flops = system_.factorization_flops();
     result_.factorization_flops = flops;
     newton_->set_budget(std::min(options_.max_factorizations, kFirstAttempt));
-    if (!first_stages(flops)) rescue();
+    if (!first_stages(flops) && dual_ != nullptr) rescue();
   }
 
   bool first_stages(double flops) {
+    if (dual_ == nullptr) {
+      return proximal(newton_->options().alpha_cold,
+                      fmt::format("primal form: {:.2g} operations a factorisation", flops));
+    }
     if (flops < kDear || !blocks_.symmetric) {
       return proximal(newton_->options().alpha_cold,
                       blocks_.symmetric
@@ -158,9 +191,9 @@ class StagedSolve {
     if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
       newton_->set_scaled_centre(zero_vector(blocks_.rows.rows()));
     }
-    const double count = static_cast<double>(blocks_.W.blocks());
+    const double count = blocks_.blocks;
     const double ratio = (2.0 * flops + kAssembleBlock * count) /
-                         (kSweepBlock * count + kSweepContact * blocks_.W.rows);
+                         (kSweepBlock * count + kSweepContact * blocks_.rows.blocks());
     const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
     if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
                                          static_cast<int>(kSweepsWorth)))) {
@@ -181,7 +214,7 @@ class StagedSolve {
         start_elsewhere(rescue, round);
         const std::string reason =
             fmt::format("not converged, start {}: {}", ++restarts_, rescue.name);
-        if (rescue.sweeps > 0 && gauss_seidel(rescue.sweeps, reason)) return;
+        if (rescue.sweeps > 0 && dual_ != nullptr && gauss_seidel(rescue.sweeps, reason)) return;
         if (rescue.admm && admm(50, reason)) return;
         if (proximal(rescue.alpha, reason)) return;
       }
@@ -230,6 +263,7 @@ class StagedSolve {
     const auto begin = Clock::now();
     AndersonAdmmOptions options;
     options.max_iterations = iterations;
+    options.reduce = true;
     const AndersonAdmmReport report =
         anderson_admm(*newton_, options, [this] { return out_of_time(); });
     result_.sweeps += report.iterations;
@@ -242,7 +276,7 @@ class StagedSolve {
     const Vector x = zero_vector(n);
     const Vector v = zero_vector(n);
     newton_->scaled_centre(x);
-    ContactGaussSeidel solver(system_.scaled(), newton_->rows(), newton_->scaled_lower(),
+    ContactGaussSeidel solver(dual_->scaled(), newton_->rows(), newton_->scaled_lower(),
                               newton_->scaled_upper());
     bool solved = false;
     int done = 0;
@@ -286,10 +320,11 @@ class StagedSolve {
   }
 
   const FrictionSolverOptions& options_;
-  FrictionBlocks blocks_;
+  StagedProblem blocks_;
   FrictionResult& result_;
   Clock::time_point start_;
-  DualSystem system_;
+  NewtonSystem& system_;
+  DualSystem* dual_;
   std::unique_ptr<ProximalNewton> newton_;
   double goal_ = 0.9;
   int restarts_ = 0;
@@ -325,6 +360,167 @@ Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
   pad_contacts(r0, dimension, r);
   return r;
 }
+
+/// Gives W to the system; what is left for the stages.
+StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
+  system.analyze(blocks.W);
+  system.set_values(blocks.W, blocks.symmetric);
+  return {std::move(blocks.rows), blocks.q, blocks.symmetric, blocks.asymmetry, blocks.W.blocks()};
+}
+
+struct FormChoice {
+  bool primal = false;
+  std::string reason;
+};
+
+/// A problem through M and H: which form, and the solve in it.
+class GlobalSolve {
+ public:
+  GlobalSolve(const FrictionSolverOptions& options, const SolverRegistry& registry,
+              const GlobalFrictionProblem& problem, MassMatrix& mass, FrictionResult& result,
+              Clock::time_point start)
+      : options_(options),
+        registry_(registry),
+        problem_(problem),
+        mass_(mass),
+        result_(result),
+        start_(start),
+        Ht_(contact_jacobian(problem)) {}
+
+  /// M is singular.
+  void refuse() {
+    result_.status = FrictionStatus::kLinearFailure;
+    result_.stages.push_back(
+        {"mass", mass_.detail(), 0, 0, seconds_since(start_), 0.0, 0.0, false});
+    result_.error.siconos = result_.error.unit_free = result_.error.dynamics =
+        std::numeric_limits<double>::infinity();
+  }
+
+  /// By the operations of a factorisation, where rows per degree of freedom leave the question
+  /// open.
+  FormChoice choose() {
+    if (options_.form == FrictionForm::kDual) return {false, "asked for"};
+    const bool able = registry_.make(options_.linear)->capabilities().handles_unsymmetric;
+    const FrictionMethod method = options_.method;
+    const bool fits = method == FrictionMethod::kAuto || method == FrictionMethod::kProximal ||
+                      method == FrictionMethod::kProximalFb || method == FrictionMethod::kAdmm;
+    if (options_.form == FrictionForm::kPrimal) {
+      NSN_THROW_UNLESS(able && fits, "the primal form is not for method '{}' with '{}'",
+                       to_string(method), options_.linear);
+      make_primal();
+      return {true, "asked for"};
+    }
+    if (!able || !fits || problem_.contacts() == 0) return {false, "the method works on W"};
+    const double rows = Ht_.rows;
+    const double reached = degrees_reached();
+    if (mass_.block_diagonal() && rows < kPrimalRows * reached) {
+      return {false, fmt::format("{:.2g} rows per degree of freedom, M is block diagonal: W body "
+                                 "by body",
+                                 rows / std::max(reached, 1.0))};
+    }
+    make_primal();
+    const double dual = dual_flops();
+    const double primal = 2.0 * kExpectedSteps * primal_->factorization_flops();
+    return {primal < dual,
+            fmt::format("{:.2g} operations in primal form, {:.2g} over contacts", primal, dual)};
+  }
+
+  void run_primal(const Vector& start, const std::string& reason) {
+    StagedProblem staged;
+    const Index n = problem_.contacts();
+    staged.rows = ContactRows::contacts({problem_.mu.data(), problem_.mu.data() + n},
+                                        problem_.dimension == 2);
+    staged.q = zero_vector(kBlock * n);
+    if (!free_velocity(problem_, Ht_, mass_, staged.q)) return refuse();
+    staged.symmetric = mass_.asymmetry() <= kSymmetricToRounding;
+    staged.asymmetry = mass_.asymmetry();
+    const Vector diagonal = zero_vector(kBlockSize * n);
+    primal_->diagonal_blocks(diagonal);
+    report_form("primal", reason);
+    run(start, std::move(staged), *primal_, nullptr, diagonal);
+  }
+
+  void run_dual(const Vector& start, const std::string& reason) {
+    FrictionBlocks blocks = condense(problem_, Ht_, mass_);
+    if (!mass_.ok()) return refuse();
+    DualSystem system(registry_.make(options_.linear));
+    StagedProblem staged = take(blocks, system);
+    const Vector diagonal = zero_vector(kBlockSize * blocks.W.rows);
+    diagonal_blocks(blocks.W, diagonal);
+    report_form("dual", reason);
+    run(start, std::move(staged), system, &system, diagonal);
+  }
+
+ private:
+  void make_primal() {
+    primal_ = std::make_unique<PrimalSystem>(problem_, Ht_, mass_, registry_.make(options_.linear));
+  }
+
+  void report_form(const char* name, const std::string& reason) {
+    result_.stages.push_back({name, reason, 0, 0, seconds_since(start_), 0.0, 0.0, false});
+  }
+
+  /// Degrees of freedom in blocks of three that a contact touches.
+  double degrees_reached() const {
+    std::vector<char> seen(static_cast<std::size_t>(problem_.dofs() / kBlock + 1), 0);
+    double count = 0.0;
+    for (Index k = 0; k < Ht_.nonzeros(); ++k) {
+      char& mark = seen[static_cast<std::size_t>(Ht_.column(k) / kBlock)];
+      if (mark != 0 || Ht_.value(k) == 0.0) continue;
+      mark = 1;
+      count += kBlock;
+    }
+    return count;
+  }
+
+  /// Operations of a whole solve over contacts: W where that is dear, then factorisations.
+  double dual_flops() {
+    if (mass_.block_diagonal()) {
+      return 2.0 * kExpectedSteps * analyze_blocks(condensed_pattern(problem_, Ht_, mass_)).flops;
+    }
+    const double rows = kBlock * static_cast<double>(problem_.contacts());
+    return rows * mass_.solve_flops() + 2.0 * kExpectedSteps * rows * rows * rows / 3.0;
+  }
+
+  void run(const Vector& padded, StagedProblem staged, NewtonSystem& system, DualSystem* dual,
+           const Vector& diagonal) {
+    const Index d = problem_.dimension;
+    const Vector q = zero_vector(d * problem_.contacts());
+    unpad_contacts(staged.q, d, q);
+    const double q_norm = norm2(q);
+    const Vector rho = zero_vector(problem_.contacts());
+    contact_rho_of_diagonal(diagonal, rho);
+    StagedSolve solve(options_, std::move(staged), system, dual, result_, start_);
+    const Vector momentum = zero_vector(problem_.dofs());
+    const Vector residual = zero_vector(problem_.dofs());
+    const auto measure = [&] {
+      solve.best(padded);
+      unpad_contacts(padded, d, result_.r);
+      // v = M^-1 (H r + f), u = H^T v + w
+      multiply(problem_.H, result_.r, momentum);
+      const double impulse = norm2(momentum);
+      axpby(1.0, problem_.f, 1.0, momentum);
+      if (!mass_.solve(momentum, result_.v)) result_.status = FrictionStatus::kLinearFailure;
+      multiply(Ht_, result_.v, result_.u);
+      axpby(1.0, problem_.w, 1.0, result_.u);
+      result_.error = friction_error(d, problem_.mu, rho, q_norm, result_.r, result_.u);
+      multiply(problem_.M, result_.v, residual);
+      const double size = std::max({norm2(problem_.f), norm2(residual), impulse});
+      axpby(-1.0, momentum, 1.0, residual);
+      result_.error.dynamics = size > 0.0 ? norm2(residual) / size : 0.0;
+    };
+    solve_and_check(solve, options_, padded, measure, result_);
+  }
+
+  const FrictionSolverOptions& options_;
+  const SolverRegistry& registry_;
+  const GlobalFrictionProblem& problem_;
+  MassMatrix& mass_;
+  FrictionResult& result_;
+  Clock::time_point start_;
+  Csr Ht_;
+  std::unique_ptr<PrimalSystem> primal_;
+};
 
 }  // namespace
 
@@ -374,6 +570,7 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
 
 FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector r0) const {
   const auto start = Clock::now();
+  const OwnThread own(problem.contacts());
   FrictionResult result;
   result.method = options_.method;
   FrictionBlocks blocks = to_friction_blocks(problem);
@@ -382,11 +579,17 @@ FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector
   const Vector padded = padded_start(r0, problem.dimension, n);
   result.r = zero_vector(problem.dimension * n);
   result.u = zero_vector(problem.dimension * n);
-  StagedSolve solve(options_, registry_, std::move(blocks), result, start);
+  const Vector rho = zero_vector(n);
+  contact_rho(blocks.W, rho);
+  DualSystem system(registry_.make(options_.linear));
+  StagedSolve solve(options_, take(blocks, system), system, &system, result, start);
   const auto measure = [&] {
     solve.best(padded);
     unpad_contacts(padded, problem.dimension, result.r);
-    result.error = friction_error(problem, result.r, result.u);
+    multiply(problem.W, result.r, result.u);
+    axpby(1.0, problem.q, 1.0, result.u);
+    result.error =
+        friction_error(problem.dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
   };
   solve_and_check(solve, options_, padded, measure, result);
   result.seconds = seconds_since(start);
@@ -395,57 +598,29 @@ FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector
 
 FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, ConstVector r0) const {
   const auto start = Clock::now();
+  const OwnThread own(problem.contacts());
   validate(problem);
   FrictionResult result;
   result.method = options_.method;
   const Index d = problem.dimension;
   const Index n = problem.contacts();
-  const Vector padded = padded_start(r0, d, n);
   result.r = zero_vector(d * n);
   result.u = zero_vector(d * n);
   result.v = zero_vector(problem.dofs());
+  const Vector padded = padded_start(r0, d, n);
   MassMatrix mass(problem.M, registry_, options_.mass);
   result.asymmetry = mass.asymmetry();
-  const Csr Ht = contact_jacobian(problem);
-  FrictionBlocks blocks;
-  if (mass.ok()) blocks = condense(problem, Ht, mass);
+  GlobalSolve solve(options_, registry_, problem, mass, result, start);
   if (!mass.ok()) {
-    result.status = FrictionStatus::kLinearFailure;
-    result.stages.push_back({"mass", mass.detail(), 0, 0, seconds_since(start), 0.0, 0.0, false});
-    result.error.siconos = result.error.unit_free = result.error.dynamics =
-        std::numeric_limits<double>::infinity();
-    result.seconds = seconds_since(start);
-    return result;
+    solve.refuse();
+  } else if (const FormChoice choice = solve.choose(); choice.primal) {
+    solve.run_primal(padded, choice.reason);
+    if (!result.solved() && options_.form == FrictionForm::kAuto) {
+      solve.run_dual(padded_start(r0, d, n), "the primal form did not converge");
+    }
+  } else {
+    solve.run_dual(padded, choice.reason);
   }
-  result.stages.push_back({"dual",
-                           mass.block_diagonal() ? "M is block diagonal: W body by body"
-                                                 : "W through a factorisation of M",
-                           0, 0, seconds_since(start), 0.0, 0.0, false});
-  const Vector q = zero_vector(d * n);
-  unpad_contacts(blocks.q, d, q);
-  const Vector rho = zero_vector(n);
-  contact_rho(blocks.W, rho);
-  const double q_norm = norm2(q);
-  StagedSolve solve(options_, registry_, std::move(blocks), result, start);
-  const Vector momentum = zero_vector(problem.dofs());
-  const Vector residual = zero_vector(problem.dofs());
-  const auto measure = [&] {
-    solve.best(padded);
-    unpad_contacts(padded, d, result.r);
-    // v = M^-1 (H r + f), u = H^T v + w
-    multiply(problem.H, result.r, momentum);
-    const double impulse = norm2(momentum);
-    axpby(1.0, problem.f, 1.0, momentum);
-    if (!mass.solve(momentum, result.v)) result.status = FrictionStatus::kLinearFailure;
-    multiply(Ht, result.v, result.u);
-    axpby(1.0, problem.w, 1.0, result.u);
-    result.error = friction_error(d, problem.mu, rho, q_norm, result.r, result.u);
-    multiply(problem.M, result.v, residual);
-    const double size = std::max({norm2(problem.f), norm2(residual), impulse});
-    axpby(-1.0, momentum, 1.0, residual);
-    result.error.dynamics = size > 0.0 ? norm2(residual) / size : 0.0;
-  };
-  solve_and_check(solve, options_, padded, measure, result);
   result.seconds = seconds_since(start);
   return result;
 }

@@ -38,9 +38,20 @@ inline void store(double* p, Lanes v) {
 }
 /// First `count` lanes set.
 inline Mask first_lanes(int count) {
-  Mask mask;
-  for (int k = 0; k < kLanes; ++k) mask[k] = k < count ? -1 : 0;
-  return mask;
+  Mask lane;
+  for (int k = 0; k < kLanes; ++k) lane[k] = k;
+  return lane < static_cast<long long>(count);
+}
+/// Lanes first ... last - 1 set.
+inline Mask lanes_between(int first, int last) {
+  Mask lane;
+  for (int k = 0; k < kLanes; ++k) lane[k] = k;
+  return (lane >= static_cast<long long>(first)) & (lane < static_cast<long long>(last));
+}
+inline double sum_of(Lanes v) {
+  double sum = 0.0;
+  for (int k = 0; k < kLanes; ++k) sum += v[k];
+  return sum;
 }
 inline Lanes choose(Mask mask, Lanes set, Lanes unset) {
   return mask ? set : unset;
@@ -51,6 +62,11 @@ struct Lanes {
   friend Lanes operator*(const Lanes& a, double b) {
     Lanes c;
     for (int k = 0; k < kLanes; ++k) c.lane[k] = a.lane[k] * b;
+    return c;
+  }
+  friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    Lanes c;
+    for (int k = 0; k < kLanes; ++k) c.lane[k] = a.lane[k] * b.lane[k];
     return c;
   }
   friend Lanes operator-(const Lanes& a, const Lanes& b) {
@@ -64,7 +80,8 @@ struct Lanes {
   }
 };
 struct Mask {
-  int count;
+  int first;
+  int last;
 };
 inline Lanes load(const double* p) {
   Lanes v;
@@ -75,30 +92,114 @@ inline void store(double* p, const Lanes& v) {
   std::memcpy(p, v.lane, sizeof(v.lane));
 }
 inline Mask first_lanes(int count) {
-  return {count};
+  return {0, count};
+}
+inline Mask lanes_between(int first, int last) {
+  return {first, last};
+}
+inline double sum_of(const Lanes& v) {
+  double sum = 0.0;
+  for (const double x : v.lane) sum += x;
+  return sum;
 }
 inline Lanes choose(Mask mask, Lanes set, const Lanes& unset) {
-  for (int k = mask.count; k < kLanes; ++k) set.lane[k] = unset.lane[k];
+  for (int k = 0; k < kLanes; ++k) {
+    if (k < mask.first || k >= mask.last) set.lane[k] = unset.lane[k];
+  }
   return set;
 }
 #endif
 
-/// a^T b in kLanes partial sums, which the order of a plain sum would forbid.
-inline double dot(const double* a, const double* b, int n) {
-  double part[4][kLanes] = {};
-  int k = 0;
-  for (; k + 4 * kLanes <= n; k += 4 * kLanes) {
-    for (int v = 0; v < 4; ++v) {
-      for (int l = 0; l < kLanes; ++l) part[v][l] += a[k + v * kLanes + l] * b[k + v * kLanes + l];
+/// y[i] = change(y[i]) for first <= i < last, vector by vector. The vectors begin at multiples of
+/// kLanes whatever `first` is, so that a step finds what the one before has stored in one piece.
+template <class Change>
+inline void change_rows(int first, int last, double* y, const Change& change) {
+  int i = first / kLanes * kLanes;
+  if (i < first || i + kLanes > last) {
+    if (first >= last) return;
+    const Lanes old = load(y + i);
+    store(y + i, choose(lanes_between(first - i, last - i), change(old, i), old));
+    i += kLanes;
+  }
+  for (; i + kLanes <= last; i += kLanes) store(y + i, change(load(y + i), i));
+  if (i >= last) return;
+  const Lanes old = load(y + i);
+  store(y + i, choose(first_lanes(last - i), change(old, i), old));
+}
+
+/// y[i] -= factor x[i] for first <= i < last
+inline void subtract(int first, int last, double factor, const double* x, double* y) {
+  change_rows(first, last, y, [&](const Lanes& v, int i) { return v - load(x + i) * factor; });
+}
+
+/// y += A x for kWidth columns of A (rows x kWidth): y is read and written once for all of them.
+template <int kWidth>
+inline void add_columns(int rows, const double* a, std::size_t lda, const double* x, double* y) {
+  int i = 0;
+  for (; i + kLanes <= rows; i += kLanes) {
+    Lanes sum = load(y + i);
+    for (int j = 0; j < kWidth; ++j) {
+      sum += load(a + static_cast<std::size_t>(j) * lda + i) * x[j];
+    }
+    store(y + i, sum);
+  }
+  if (i == rows) return;
+  const Lanes old = load(y + i);
+  Lanes sum = old;
+  for (int j = 0; j < kWidth; ++j) {
+    sum += load(a + static_cast<std::size_t>(j) * lda + i) * x[j];
+  }
+  store(y + i, choose(first_lanes(rows - i), sum, old));
+}
+
+/// y += A x, A rows x columns.
+inline void multiply_add(int rows, int columns, const double* a, std::size_t lda, const double* x,
+                         double* y) {
+  if (rows <= 0) return;
+  int j = 0;
+  for (; j + 4 <= columns; j += 4) {
+    add_columns<4>(rows, a + static_cast<std::size_t>(j) * lda, lda, x + j, y);
+  }
+  a += static_cast<std::size_t>(j) * lda;
+  if (columns - j == 3) add_columns<3>(rows, a, lda, x + j, y);
+  if (columns - j == 2) add_columns<2>(rows, a, lda, x + j, y);
+  if (columns - j == 1) add_columns<1>(rows, a, lda, x + j, y);
+}
+
+/// y -= A^T x for kWidth columns of A (rows x kWidth): x is read once for all of them.
+template <int kWidth>
+inline void subtract_dots(int rows, const double* a, std::size_t lda, const double* x, double* y) {
+  Lanes part[kWidth] = {};
+  int i = 0;
+  for (; i + kLanes <= rows; i += kLanes) {
+    const Lanes v = load(x + i);
+    for (int j = 0; j < kWidth; ++j) {
+      part[j] += v * load(a + static_cast<std::size_t>(j) * lda + i);
     }
   }
-  for (; k + kLanes <= n; k += kLanes) {
-    for (int l = 0; l < kLanes; ++l) part[0][l] += a[k + l] * b[k + l];
+  if (i < rows) {
+    const Mask tail = first_lanes(rows - i);
+    const Lanes v = choose(tail, load(x + i), Lanes{});
+    for (int j = 0; j < kWidth; ++j) {
+      const Lanes column = load(a + static_cast<std::size_t>(j) * lda + i);
+      part[j] += v * choose(tail, column, Lanes{});  // what lies beyond may be no number
+    }
   }
-  double sum = 0.0;
-  for (; k < n; ++k) sum += a[k] * b[k];
-  for (int l = 0; l < kLanes; ++l) sum += (part[0][l] + part[1][l]) + (part[2][l] + part[3][l]);
-  return sum;
+  for (int j = 0; j < kWidth; ++j) y[j] -= sum_of(part[j]);
+}
+
+/// y -= A^T x, A rows x columns.
+inline void multiply_transposed_subtract(int rows, int columns, const double* a, std::size_t lda,
+                                         const double* x, double* y) {
+  if (rows <= 0) return;
+  int j = 0;
+  for (; j + 4 <= columns; j += 4) {
+    subtract_dots<4>(rows, a + static_cast<std::size_t>(j) * lda, lda, x, y + j);
+  }
+  a += static_cast<std::size_t>(j) * lda;
+  if (columns - j == 3) subtract_dots<3>(rows, a, lda, x, y + j);
+  if (columns - j == 2) subtract_dots<2>(rows, a, lda, x, y + j);
+  if (columns - j == 1) subtract_dots<1>(rows, a, lda, x, y + j);
 }
 
 /// Where the right factor's entry (k, j) lies: b[k * row + j * column].
@@ -194,21 +295,58 @@ inline void multiply_subtract_lower(int rows, int depth, const double* a, std::s
   }
 }
 
+inline constexpr int kPanel = 8;
+
 /// X <- L^-1 X for rows [first, last) of X (columns wide), L unit lower triangular in the same
-/// rows.
+/// rows, at most kPanel of them: columns of X stay in registers, four at a time.
 inline void solve_unit_lower(const double* L, std::size_t ldl, int first, int last, double* X,
                              std::size_t ldx, int columns) {
-  for (int j = 0; j < columns; ++j) {
-    double* const x = X + static_cast<std::size_t>(j) * ldx;
-    for (int k = first; k < last; ++k) {
-      const double factor = x[k];
-      const double* const l = L + static_cast<std::size_t>(k) * ldl;
-      for (int i = k + 1; i < last; ++i) x[i] -= factor * l[i];
-    }
+  constexpr int kVectors = kPanel / kLanes;
+  const int rows = last - first;
+  double below[kPanel][kPanel] = {};  // columns of L, zero on and above the diagonal
+  for (int k = 0; k < rows; ++k) {
+    const double* const l = L + static_cast<std::size_t>(first + k) * ldl + first;
+    for (int i = k + 1; i < rows; ++i) below[k][i] = l[i];
   }
+  const auto solve = [&]<int kWidth>(double* x) {
+    double value[kWidth][kPanel] = {};
+    for (int j = 0; j < kWidth; ++j) {
+      for (int i = 0; i < rows; ++i) value[j][i] = x[static_cast<std::size_t>(j) * ldx + i];
+    }
+    for (int k = 0; k < rows; ++k) {
+      for (int j = 0; j < kWidth; ++j) {
+        const double factor = value[j][k];
+        for (int v = 0; v < kVectors; ++v) {
+          double* const p = value[j] + v * kLanes;
+          store(p, load(p) - load(below[k] + v * kLanes) * factor);
+        }
+      }
+    }
+    for (int j = 0; j < kWidth; ++j) {
+      for (int i = 0; i < rows; ++i) x[static_cast<std::size_t>(j) * ldx + i] = value[j][i];
+    }
+  };
+  double* x = X + first;
+  int j = 0;
+  for (; j + 4 <= columns; j += 4, x += 4 * ldx) solve.operator()<4>(x);
+  for (; j < columns; ++j, x += ldx) solve.operator()<1>(x);
 }
 
-inline constexpr int kPanel = 8;
+/// The row of the pivot for column k among rows k ... p - 1, -1 if there is none.
+inline int choose_pivot(const double* column, int k, int p, double threshold) {
+  double part[4] = {};  // so that the comparisons need not wait for each other
+  int i = k;
+  for (; i + 4 <= p; i += 4) {
+    for (int l = 0; l < 4; ++l) part[l] = std::max(part[l], std::abs(column[i + l]));
+  }
+  for (; i < p; ++i) part[0] = std::max(part[0], std::abs(column[i]));
+  const double largest = std::max(std::max(part[0], part[1]), std::max(part[2], part[3]));
+  if (!(largest > 0.0) || !std::isfinite(largest) || !std::isfinite(column[k])) return -1;
+  if (std::abs(column[k]) >= threshold * largest) return k;
+  i = k;
+  while (std::abs(column[i]) < largest) ++i;
+  return i;
+}
 
 /// LU of the first p columns of a front of f rows: L (f x p, ld f) holds both factors, U (p x u, ld
 /// p) the rest of the pivot rows. Pivots are sought in the p rows only; the diagonal is kept where
@@ -221,17 +359,8 @@ inline int factor_lu(double* L, int f, int p, double* U, int u, int* pivot, doub
     const int end = std::min(p, begin + kPanel);
     for (int k = begin; k < end; ++k) {
       double* const column = L + static_cast<std::size_t>(k) * ld;
-      int best = k;
-      double largest = std::abs(column[k]);
-      const double diagonal = largest;
-      for (int i = k + 1; i < p; ++i) {
-        if (std::abs(column[i]) > largest) {
-          largest = std::abs(column[i]);
-          best = i;
-        }
-      }
-      if (!(largest > 0.0) || !std::isfinite(largest)) return k;
-      if (diagonal >= threshold * largest) best = k;
+      const int best = choose_pivot(column, k, p, threshold);
+      if (best < 0) return k;
       pivot[k] = best;
       if (best != k) {
         for (int j = 0; j < p; ++j) {

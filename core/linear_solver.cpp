@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/vector_kernels.h"
@@ -143,7 +144,9 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
   residual_known_ = false;
   do_solve(*op_, b, x, control, monitor, report);
 
-  if (residual_known_) {
+  if (control.trust && capabilities().direct) {
+    report.true_residual = all_finite(x) ? 0.0 : std::numeric_limits<double>::infinity();
+  } else if (residual_known_) {
     report.true_residual = known_residual_;
   } else {
     op_->apply(x, r_);

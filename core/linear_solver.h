@@ -51,6 +51,9 @@ struct LinearControl {
   /// For many small solves in a row: spares the product with a guess of zero (a non-number in S
   /// then shows in the answer only) and the one for normal_residual, which stays 0.
   bool lean = false;
+  /// Direct solvers may answer without refinement and without forming the residual, which stays 0:
+  /// for callers that measure the outcome themselves.
+  bool trust = false;
 };
 
 /// State of an iterative solver after one iteration (0: the initial guess).
@@ -84,7 +87,7 @@ struct LinearReport {
   double bytes_to_device = 0.0;
   double bytes_from_device = 0.0;
   std::int64_t kernel_launches = 0;  ///< a library call counts as one
-  std::string detail;        ///< one sentence for a person; empty when there is nothing to say
+  std::string detail;  ///< one sentence for a person; empty when there is nothing to say
 
   bool ok() const { return status <= LinearStatus::kDirect; }
   /// |b - S x| / |b|; the absolute residual where b = 0.

@@ -1,8 +1,8 @@
 /// M of a global problem, factorised once: v = M^-1 f.
 ///
 /// Rigid bodies and particles make M block diagonal: its connected parts of a few degrees of
-/// freedom are inverted densely. A finite-element M is given to a sparse backend (Cholesky where it
-/// is symmetric, LU where it is not).
+/// freedom are inverted densely, and a diagonal M is cut into parts of three. A finite-element M is
+/// given to a sparse backend (Cholesky where it is symmetric, LU where it is not).
 #pragma once
 
 #include <memory>
@@ -25,7 +25,13 @@ class MassMatrix {
   bool ok() const { return detail_.empty(); }
   const std::string& detail() const { return detail_; }
   bool block_diagonal() const { return sparse_ == nullptr; }
+  /// M is diagonal: its parts have no inverses but inverse_diagonal(), a number per degree of
+  /// freedom.
+  bool diagonal() const { return diagonal_; }
+  const double* inverse_diagonal() const { return inverse_.data(); }
   double asymmetry() const { return asymmetry_; }
+  /// Operations of one solve().
+  double solve_flops() const;
 
   /// v = M^-1 f; false if the backend fails.
   [[nodiscard]] bool solve(ConstVector f, Vector v);
@@ -43,12 +49,13 @@ class MassMatrix {
   }
 
  private:
+  bool invert_diagonal(const Csr& M);
   void find_parts(const Csr& M);
   void invert_parts(const Csr& M);
-  bool invert_diagonal_part(const Csr& M, Index p);
 
   Csr M_;
   double asymmetry_ = 0.0;
+  bool diagonal_ = false;
   std::string detail_;
   std::vector<Index> part_, place_;  // of each degree of freedom
   std::vector<Index> begin_, dofs_;  // of each part

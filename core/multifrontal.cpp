@@ -333,20 +333,20 @@ void Multifrontal::forward(Index s, double* y) {
   if (p == 0) return;
   const Index first = scalar_[at(symbolic_.first[at(s)])];
   double* const own = y + first;
-  const double* L = factor_.get() + front.factor;
+  const double* const L = factor_.get() + front.factor;
   if (form_ == Form::kLu) {
     const int* const pivot = pivot_.data() + first;
     for (int k = 0; k < p; ++k) std::swap(own[k], own[pivot[k]]);
   }
+  const int f = p + u;
+  for (int k = 0; k < p; ++k) {
+    const double* const column = L + area(k, f);
+    if (form_ == Form::kCholesky) own[k] /= column[k];
+    front::subtract(k + 1, p, own[k], column, own);
+  }
   double* const update = work_.data();
   std::fill_n(update, u, 0.0);
-  for (int k = 0; k < p; ++k, L += p + u) {
-    if (form_ == Form::kCholesky) own[k] /= L[k];
-    const double factor = own[k];
-    for (int i = k + 1; i < p; ++i) own[i] -= factor * L[i];
-    const double* const below = L + p;
-    for (int i = 0; i < u; ++i) update[i] += factor * below[i];
-  }
+  front::multiply_add(u, p, L + p, static_cast<std::size_t>(f), own, update);
   int at_row = 0;
   for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
     const Index node = symbolic_.rows[at(k)];
@@ -372,24 +372,22 @@ void Multifrontal::backward(Index s, double* y) {
   const double* const L = factor_.get() + front.factor;
   const int f = p + u;
   if (form_ == Form::kCholesky) {
+    front::multiply_transposed_subtract(u, p, L + p, static_cast<std::size_t>(f), known, own);
     for (int k = p - 1; k >= 0; --k) {
       const double* const column = L + area(k, f);
-      const double sum =
-          front::dot(column + k + 1, own + k + 1, p - k - 1) + front::dot(column + p, known, u);
-      own[k] = (own[k] - sum) / column[k];
+      double sum = own[k];
+      for (int i = k + 1; i < p; ++i) sum -= column[i] * own[i];
+      own[k] = sum / column[k];
     }
     return;
   }
-  const double* U = L + area(f, p);
-  for (int j = 0; j < u; ++j, U += p) {
-    const double factor = known[j];
-    for (int k = 0; k < p; ++k) own[k] -= factor * U[k];
-  }
+  for (int j = 0; j < u; ++j) known[j] = -known[j];
+  front::multiply_add(p, u, L + area(f, p), static_cast<std::size_t>(p), known, own);
   for (int k = p - 1; k >= 0; --k) {
     const double* const column = L + area(k, f);
     const double value = own[k] / column[k];
     own[k] = value;
-    for (int i = 0; i < k; ++i) own[i] -= value * column[i];
+    front::subtract(0, k, value, column, own);
   }
 }
 

@@ -80,6 +80,11 @@ class NewtonSystem {
   virtual void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) = 0;
   /// Solves (R^T W_A C + E) z = b; z is zero where unknowns are eliminated.
   [[nodiscard]] virtual NewtonSolve solve(ConstVector b, Vector z) = 0;
+  /// Takes W + rho I, every row active, where this form has a cheaper way than prepare(): solves
+  /// that follow are solve_shifted(). False: it has none.
+  virtual bool prepare_shifted(double /*rho*/) { return false; }
+  /// Solves (W + rho I) x = b; not ok where the way taken is not exact enough.
+  [[nodiscard]] virtual NewtonSolve solve_shifted(ConstVector /*b*/, Vector /*x*/) { return {}; }
   /// Operations of one symmetric factorisation with every unknown active; 0: unknown.
   virtual double factorization_flops() { return 0.0; }
 };

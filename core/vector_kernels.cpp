@@ -63,9 +63,13 @@ double residual_norm(ConstVector b, ConstVector Ax, Vector r) {
 
 bool all_finite(ConstVector x) {
   return std::isfinite(sum_range<1>(size_of(x), [=](Index first, Index last, auto& sum) {
-    double s = 0.0;
-    for (Index i = first; i < last; ++i) s += 0.0 * x(i);  // 0 * (NaN or infinity) = NaN
-    sum[0] += s;
+    double part[8] = {};  // so that the additions need not wait for each other
+    Index i = first;
+    for (; i + 8 <= last; i += 8) {
+      for (Index l = 0; l < 8; ++l) part[l] += 0.0 * x(i + l);  // 0 * (NaN or infinity) = NaN
+    }
+    for (; i < last; ++i) part[0] += 0.0 * x(i);
+    for (const double s : part) sum[0] += s;
   })[0]);
 }
 

@@ -1,0 +1,49 @@
+/// The matrix of a contact problem as an operator that knows which of its rows are trivial.
+///
+/// The pattern of W is kept whatever the contacts do, so that it is analysed once; an unknown that
+/// is eliminated (an open contact, the direction of slip) leaves a unit row in a unit column. A
+/// solver that asks here for the others need not look for them among the values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/linear_operator.h"
+
+namespace nsn {
+
+class ContactOperator final : public LinearOperator {
+ public:
+  /// Views A, does not copy it.
+  explicit ContactOperator(BlockCsr A, bool symmetric = true)
+      : matrix_(std::move(A), symmetric),
+        active_(static_cast<std::size_t>(matrix_.blocks()->rows), 7) {}
+
+  /// The values of A were changed in place; what the caller knows of them.
+  void values_changed(bool symmetric) { matrix_.values_changed(symmetric); }
+  /// Bit k of entry i clear: row 3 i + k is a unit row in a unit column.
+  std::span<const std::uint8_t> active() const { return active_; }
+  std::span<std::uint8_t> active() { return active_; }
+
+  Index rows() const override { return matrix_.rows(); }
+  void apply(ConstVector x, Vector y) const override { matrix_.apply(x, y); }
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                              Vector y) const override {
+    return matrix_.apply_with_sums(x, d, q, y);
+  }
+  void diagonal(Vector out) const override { matrix_.diagonal(out); }
+  void diagonal_blocks(Vector out) const override { matrix_.diagonal_blocks(out); }
+  const BlockCsr* blocks() const override { return matrix_.blocks(); }
+  std::uint64_t pattern_id() const override { return matrix_.pattern_id(); }
+  std::uint64_t value_id() const override { return matrix_.value_id(); }
+  double bytes_per_apply() const override { return matrix_.bytes_per_apply(); }
+  bool symmetric() const override { return matrix_.symmetric(); }
+
+ private:
+  BlockOperator matrix_;
+  std::vector<std::uint8_t> active_;
+};
+
+}  // namespace nsn
