@@ -20,12 +20,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-Index find_block(const BlockCsr& A, Index row, Index column) {
-  const Index* const first = A.column.data() + A.row_begin(row);
-  const Index* const last = A.column.data() + A.row_begin(row + 1);
-  return static_cast<Index>(std::lower_bound(first, last, column) - A.column.data());
-}
-
 }  // namespace
 
 PrimalSystem::PrimalSystem(const GlobalFrictionProblem& problem, const Csr& Ht, MassMatrix& mass,
