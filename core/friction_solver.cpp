@@ -45,7 +45,7 @@ constexpr double kAlphaAfterStage = 1e-3;
 constexpr int kAdmmIterations = 15;
 constexpr int kCheckSweeps = 50;
 constexpr int kFirstAttempt = 400;  // factorisations of proximal Newton before it starts elsewhere
-constexpr int kNextAttempt = 150;
+constexpr int kNextAttempt = 300;
 
 /// Where and how proximal Newton starts again when it has not converged. On problems with large
 /// friction coefficients it may cycle; which start leads out cannot be told beforehand, so they

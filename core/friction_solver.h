@@ -6,14 +6,12 @@
 ///
 /// `auto` chooses linear algebra and stages from what it measures (size, cost of a factorisation,
 /// rows per degree of freedom, symmetry, progress):
-///   form     global problems: W formed through a factorisation of M, or the primal form K = M + H
-///   D H^T
-///            where that takes fewer operations
+///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
+///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
 ///   stages   a cheap factorisation: proximal Newton at once. A dear one: a few iterations of
-///   Anderson
-///            ADMM, then Gauss-Seidel sweeps worth some factorisations, then proximal Newton
+///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
 ///   rescue   where proximal Newton has not converged after 400 factorisations: other starts and
-///   weights
+///            weights in turn
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
 /// Solved means: the errors recomputed from the data as given (friction_error.h) are
@@ -62,7 +60,9 @@ struct FrictionSolverOptions {
   std::string mass = "contact-lu";    ///< backend for M where it is not block diagonal
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
-  int max_factorizations = 4000;
+  /// Hard problems may take thousands of factorisations over many starts: give a time limit where
+  /// each is dear.
+  int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
   double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
 };

@@ -20,6 +20,7 @@ constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor max(|q|, |x|): no mo
 constexpr double kNoTurn = 1e-14;         // kappa below which the p unknown is dropped
 constexpr double kAlphaFloorFb = 1e-4;    // of d phi / d u in a Fischer-Burmeister row
 constexpr double kFailureDecay = 0.6;
+constexpr int kLongestHistory = 1000;  // factorisations; later ones are not recorded
 
 /// Factor on alpha after a proximal step of so many Newton steps.
 double growth(int inner) {
@@ -59,7 +60,8 @@ ProximalNewton::ProximalNewton(NewtonSystem& system, ContactRows rows,
   linearization_.resize(static_cast<std::size_t>(blocks_));
   sorted_.reserve(static_cast<std::size_t>(blocks_));
   phi_norms_.reserve(static_cast<std::size_t>(options_.max_inner) + 1);
-  history_.reserve(static_cast<std::size_t>(options_.max_factorizations) * 2 + 64);
+  history_.reserve(
+      static_cast<std::size_t>(std::min(options_.max_factorizations, kLongestHistory)) * 2 + 64);
   alpha_ = options_.alpha_cold;
 }
 
@@ -432,7 +434,7 @@ void ProximalNewton::reject() {
 }
 
 void ProximalNewton::record(int inner, const Residual& residual, const ProximalError& error) {
-  if (history_.size() == history_.capacity()) return;  // reserved for the budget; never grows
+  if (history_.size() == history_.capacity()) return;  // reserved; never grows
   history_.push_back({proximal_steps_, inner, alpha_, residual.phi, residual.proximity, error, 0,
                       LinearStatus::kDirect, 0.0});
 }
