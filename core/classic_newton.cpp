@@ -45,6 +45,24 @@ BlockCsr stiffness_pattern(const BlockCsr& J) {
   return block_csr_from_triplets(J.columns, J.columns, triplets);
 }
 
+/// Blocks of J H^-1 J^T: pairs of rows that share a node.
+double count_pairs(const BlockCsr& J) {
+  const BlockTranspose Jt = transpose(J);
+  std::vector<Index> seen(at(J.rows), -1);
+  double count = 0.0;
+  for (Index i = 0; i < J.rows; ++i) {
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+      const Index n = J.column(k);
+      for (Index e = Jt.matrix.row_begin(n); e < Jt.matrix.row_begin(n + 1); ++e) {
+        Index& last = seen[at(Jt.matrix.column(e))];
+        count += last == i ? 0.0 : 1.0;
+        last = i;
+      }
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 ClassicNewton::ClassicNewton(const NewtonOptions& options, const SolverRegistry& registry)
@@ -52,17 +70,49 @@ ClassicNewton::ClassicNewton(const NewtonOptions& options, const SolverRegistry&
   history_.reserve(at(options.max_iterations) + 1);
 }
 
+bool ClassicNewton::use_factors() const {
+  const bool possible = options_.formulation == Formulation::kCompliance &&
+                        options_.friction != FrictionKind::kFullAlartCurnier && !observer_ &&
+                        !linear_->capabilities().needs_entries;
+  if (!possible || options_.operator_form == OperatorForm::kAssembled) return false;
+  if (options_.operator_form == OperatorForm::kFactored) return true;
+  const BlockCsr& J = at_.J;
+  const double factors = 2.0 * 76.0 * J.blocks() + 120.0 * J.columns + 76.0 * J.rows;
+  return factors < 76.0 * count_pairs(J);
+}
+
+void ClassicNewton::fit_factors() {
+  scaled_J_ = at_.J;
+  scaled_J_.value = Vector("scaled J", at_.J.value.extent(0));
+  C_ = {};
+  C_.rows = C_.columns = at_.J.rows;
+  C_.row_begin = IndexVector("C row_begin", at(C_.rows) + 1);
+  C_.column = IndexVector("C column", at(C_.rows));
+  C_.value = C_out_;
+  for (Index i = 0; i < C_.rows; ++i) {
+    C_.row_begin(i + 1) = i + 1;
+    C_.column(i) = i;
+  }
+  diagonal_ = buffer("diagonal", at_.J.scalar_rows());
+  factors_ = std::make_unique<SchurOperator>(scaled_J_, H_inverse_, C_);
+}
+
 void ClassicNewton::fit(const System& system) {
   at_.fit(system);
-  if (pattern_id_ == system.pattern_id && operator_ != nullptr) return;
+  if (pattern_id_ == system.pattern_id && (operator_ != nullptr || factors_ != nullptr)) return;
   pattern_id_ = system.pattern_id;
+  factored_ = use_factors();
+  operator_.reset();
+  factors_.reset();
   const Index rows = system.rows();
   const Index dofs = system.dofs();
   rows_.assign(at(system.blocks()), {});
   const bool stiffness = options_.formulation == Formulation::kStiffness;
   const bool symmetric = options_.friction != FrictionKind::kFullAlartCurnier;
-  delassus_.analyze(at_.J);
-  if (stiffness) {
+  if (factored_) {
+    S_ = {};
+    S_.rows = S_.columns = at_.J.rows;
+  } else if (stiffness) {
     S_ = stiffness_pattern(at_.J);
     node_block_.clear();
     for (Index i = 0; i < at_.J.rows; ++i) {
@@ -73,10 +123,11 @@ void ClassicNewton::fit(const System& system) {
       }
     }
   } else {
+    delassus_.analyze(at_.J);
     S_ = delassus_.matrix();
     S_.value = Vector("S.value", S_.value.extent(0));
   }
-  operator_ = std::make_unique<BlockOperator>(S_, symmetric);
+  if (!factored_) operator_ = std::make_unique<BlockOperator>(S_, symmetric);
   no_compliance_ = buffer("zero", kBlockSize * system.blocks());
   C_out_ = buffer("C", kBlockSize * system.blocks());
   for (Vector* v : {&g_, &du_, &scratch_, &old_u_, &u_try_, &best_u_, &impulse_old_, &quasi_}) {
@@ -89,6 +140,7 @@ void ClassicNewton::fit(const System& system) {
   }
   b_ = buffer("b", S_.scalar_rows());
   x_ = buffer("x", S_.scalar_rows());
+  if (factored_) fit_factors();
 }
 
 void ClassicNewton::start(const System& system, State& state, bool warm) {
@@ -293,7 +345,10 @@ void ClassicNewton::regularize(double& entry, double diagonal) const {
 
 void ClassicNewton::linearise(StepEquations& equations, const State& state) {
   const System& system = equations.system();
-  if (options_.stiffness == GeometricStiffness::kExact) {
+  const bool stiffness = options_.formulation == Formulation::kStiffness;
+  const bool full = options_.stiffness == GeometricStiffness::kFull && stiffness;
+  if (options_.stiffness == GeometricStiffness::kExact ||
+      (options_.stiffness == GeometricStiffness::kFull && !full)) {
     equations.stiffness(state.u, state.r, H_);
   } else {
     copy(system.M, H_);
@@ -302,22 +357,51 @@ void ClassicNewton::linearise(StepEquations& equations, const State& state) {
     }
   }
   invert_blocks(H_, H_inverse_);
-  delassus_.assemble(at_.J, H_inverse_, no_compliance_);
-  if (options_.formulation == Formulation::kStiffness) {
+  if (stiffness) {
+    fill(S_.value, 0.0);
+    if (full) equations.add_full_stiffness(state.u, state.r, S_);
     assemble_stiffness(system);
+    operator_->values_changed();
+  } else if (factored_) {
+    assemble_factors(system);
   } else {
+    delassus_.assemble(at_.J, H_inverse_, no_compliance_);
     assemble_compliance(system);
+    operator_->values_changed();
   }
-  operator_->values_changed();
 }
 
-void ClassicNewton::assemble_compliance(const System& system) {
-  const BlockCsr& W = delassus_.matrix();
+/// b = L J H^-1 g - h
+void ClassicNewton::assemble_right_side(const System& system) {
   multiply_blocks(H_inverse_, g_, scratch_);
   at_.apply(scratch_, row_scratch_);
   for (Index i = 0; i < system.blocks(); ++i) {
     const BlockRow& row = rows_[at(i)];
     store3(&b_(kBlock * i), row.L * load3(&row_scratch_(kBlock * i)) - row.h);
+  }
+}
+
+void ClassicNewton::assemble_factors(const System& system) {
+  assemble_right_side(system);
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const BlockRow& row = rows_[at(i)];
+    store9(&C_out_(kBlockSize * i), row.C);
+    for (Index k = at_.J.row_begin(i); k < at_.J.row_begin(i + 1); ++k) {
+      store9(&scaled_J_.value(kBlockSize * k), row.L * load9(&at_.J.value(kBlockSize * k)));
+    }
+  }
+  factors_->diagonal(diagonal_);
+  for (Index i = 0; i < system.rows(); ++i) {
+    regularize(C_out_(kBlockSize * (i / kBlock) + 4 * (i % kBlock)), diagonal_(i));
+  }
+  factors_->values_changed();
+}
+
+void ClassicNewton::assemble_compliance(const System& system) {
+  const BlockCsr& W = delassus_.matrix();
+  assemble_right_side(system);
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const BlockRow& row = rows_[at(i)];
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) {
       const BlockRow& other = rows_[at(W.column(k))];
       Mat3 S = row.L * load9(&W.value(kBlockSize * k)) * transpose(other.R);
@@ -336,19 +420,36 @@ void ClassicNewton::assemble_compliance(const System& system) {
   }
 }
 
+/// Diagonal of J H^-1 J^T in block row i.
+Vec3 ClassicNewton::row_diagonal(Index i) const {
+  Vec3 sum;
+  for (Index k = at_.J.row_begin(i); k < at_.J.row_begin(i + 1); ++k) {
+    const Mat3 J = load9(&at_.J.value(kBlockSize * k));
+    const Mat3 JH = J * load9(&H_inverse_(kBlockSize * at_.J.column(k)));
+    for (int d = 0; d < 3; ++d) {
+      for (int e = 0; e < 3; ++e) sum[d] += JH(d, e) * J(d, e);
+    }
+  }
+  return sum;
+}
+
+/// S holds the coupling part of the geometric stiffness, upper blocks.
 void ClassicNewton::assemble_stiffness(const System& system) {
   const BlockCsr& J = at_.J;
-  const BlockCsr& W = delassus_.matrix();
-  fill(S_.value, 0.0);
   for (Index n = 0; n < system.nodes(); ++n) {
-    store9(&S_.value(kBlockSize * find_block(S_, n, n)), load9(&H_(kBlockSize * n)));
+    double* const D = &S_.value(kBlockSize * find_block(S_, n, n));
+    store9(D, load9(D) + load9(&H_(kBlockSize * n)));
     store3(&b_(kBlock * n), -load3(&g_(kBlock * n)));
+    for (Index k = S_.row_begin(n); S_.column(k) < n; ++k) {
+      const double* const mirror = &S_.value(kBlockSize * find_block(S_, S_.column(k), n));
+      store9(&S_.value(kBlockSize * k), transpose(load9(mirror)));
+    }
   }
   std::size_t entry = 0;
   for (Index i = 0; i < system.blocks(); ++i) {
     BlockRow& row = rows_[at(i)];
-    const double* D = &W.value(kBlockSize * find_block(W, i, i));
-    for (int d = 0; d < 3; ++d) regularize(row.C(d, d), D[4 * d] + row.C(d, d));
+    const Vec3 D = row_diagonal(i);
+    for (int d = 0; d < 3; ++d) regularize(row.C(d, d), D[d] + row.C(d, d));
     store9(&C_out_(kBlockSize * i), row.C);
     const Mat3 stiffness = transpose(row.R) * inverse(row.C);
     const Vec3 pushed = stiffness * row.h;
@@ -397,7 +498,11 @@ void ClassicNewton::show(const System& system) {
 LinearReport ClassicNewton::solve_linear(const System& system) {
   if (observer_) show(system);
   fill(x_, 0.0);
-  linear_->prepare(*operator_);
+  if (factored_) {
+    linear_->prepare(*factors_);
+  } else {
+    linear_->prepare(*operator_);
+  }
   const LinearReport report = linear_->solve(b_, x_, control());
   recover(system);
   return report;
@@ -507,7 +612,8 @@ void ClassicNewton::project_momentum(StepEquations& equations, State& state) {
 void ClassicNewton::update_quasi_newton(const System& system) {
   at_.apply_transposed(row_scratch_, scratch_);  // row_scratch_: newest r
   const double floor = 1e-9 * std::max(norm_max(u_try_), 1e-12);
-  for (Index k = 0; k < system.dofs(); ++k) {
+  const bool all = options_.stiffness == GeometricStiffness::kDiagonalAll;
+  for (Index k = all ? 0 : kBlock * system.rigid_nodes; k < system.dofs(); ++k) {
     const double moved = u_try_(k) - old_u_(k);
     if (std::abs(moved) < floor) continue;  // keep the last value
     quasi_(k) = -std::min(0.0, (scratch_(k) - impulse_old_(k)) / moved);
@@ -555,7 +661,9 @@ void ClassicNewton::set_forcing() {
 
 void ClassicNewton::update(StepEquations& equations, State& state, double t) {
   advance(state, t);
-  if (options_.stiffness == GeometricStiffness::kDiagonal) {
+  if (options_.stiffness == GeometricStiffness::kDiagonalAll ||
+      (options_.stiffness == GeometricStiffness::kDiagonal &&
+       equations.system().rigid_nodes < equations.system().nodes())) {
     copy(state.u, old_u_);
     copy(r_try_, row_scratch_);
     at_.evaluate(equations, state.u);

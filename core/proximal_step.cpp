@@ -21,6 +21,7 @@ constexpr int kMaxShortenings = 8;
 // Within 100 x the tolerance, an error that 40 factorisations do not halve is that of rounding.
 constexpr double kNear = 100.0;
 constexpr int kPatience = 40;
+constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -82,7 +83,7 @@ void ProximalTimeStep::build(const System& system) {
   proximal_.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
   proximal_.unit_free_factor = 1.0;
   proximal_.goal = 0.3;
-  proximal_.max_factorizations = options_.max_iterations;
+  proximal_.max_factorizations = options_.max_iterations * (mass_.sparse() ? kSmallSystems : 1);
   proximal_.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
                                                                      : NormalMap::kMinimum;
   if (has_unknowns()) {
@@ -243,7 +244,9 @@ int ProximalTimeStep::spent() const {
 }
 
 bool ProximalTimeStep::exhausted(int budget) const {
-  return linearisations_ >= budget || (has_unknowns() && newton_->factorizations() >= budget);
+  // A system of the few rows that stay is cheap next to H.
+  const int small = mass_.sparse() ? kSmallSystems * budget : budget;
+  return linearisations_ >= budget || (has_unknowns() && newton_->factorizations() >= small);
 }
 
 ProximalStep ProximalTimeStep::advance(State& state) {

@@ -29,7 +29,14 @@ std::size_t at(Index i) {
 /// What a step that is handed over is solved with.
 NewtonOptions accurate_options(NewtonOptions options) {
   options.max_iterations = std::max(options.max_iterations, 400);
-  options.stiffness = GeometricStiffness::kExact;
+  options.stiffness = GeometricStiffness::kFull;
+  return options;
+}
+
+/// Elastic elements: as many linearisations as there are factorisations, no restart.
+NewtonOptions elastic_options(NewtonOptions options) {
+  options.stiffness = GeometricStiffness::kFull;
+  options.linear_iterations = 0;
   return options;
 }
 
@@ -59,6 +66,7 @@ SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
                                          const SolverRegistry& registry)
     : options_(options),
       accurate_(accurate_options(options), registry),
+      elastic_(elastic_options(options), registry),
       dual_(make_linear_chain(options.linear, registry), dual_options(options)) {
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;
@@ -336,9 +344,23 @@ bool SafeguardedTimeStep::hands_over(const NewtonResult& result, bool warm) cons
   return result.error.total > kHandOver || (!warm && !result.converged());
 }
 
+/// One linearisation is not enough where elements turn and stretch: the proximal step within the
+/// budget, its best iterate.
+NewtonResult SafeguardedTimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
+  NewtonResult result = elastic_.solve(equations, state, warm);
+  history_ = elastic_.history();
+  if (!options_.hand_over || result.error.total <= kHandOver) return result;
+  const int spent = result.iterations;
+  result = accurate_.solve(equations, state, true);
+  result.iterations += spent;
+  result.handed_over = true;
+  return result;
+}
+
 NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, bool warm) {
-  fit(equations.system());
   history_.clear();
+  if (equations.system().compliance_varies) return solve_elastic(equations, state, warm);
+  fit(equations.system());
   NewtonResult result;
   linearise(equations, state.r, warm);
   start_safe(state.r, warm);

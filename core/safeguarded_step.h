@@ -50,6 +50,7 @@ class SafeguardedTimeStep final : public StepMethod {
   void newton(NewtonResult& result);
   void polish();
   void clip(Vector x) const;
+  NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
   /// Largest natural-map error of a scaled x with v = W x + q, m/s.
   double error(ConstVector x, ConstVector v) const;
   /// Takes safe + t (z - safe) for the first t of the list that lowers the error.
@@ -62,6 +63,7 @@ class SafeguardedTimeStep final : public StepMethod {
   NewtonOptions options_;
   std::vector<NewtonIteration> history_;
   ProximalTimeStep accurate_;  // for the hand-over
+  ProximalTimeStep elastic_;   // islands with elastic elements
   std::uint64_t pattern_id_ = 0;
   ContactRows rows_;
   StepEvaluation at_;

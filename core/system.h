@@ -101,8 +101,8 @@ class StepEquations {
   virtual void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) = 0;
   /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
   virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
-  /// H += the same geometric stiffness with the coupling of nodes that share a row. H is a block
-  /// matrix over the nodes in whose pattern every such pair is.
+  /// H += the same geometric stiffness with the coupling of nodes that share a row, blocks (i, j),
+  /// j >= i. H is a block matrix over the nodes in whose pattern every such pair is.
   virtual void add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) = 0;
 };
 

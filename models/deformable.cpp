@@ -41,6 +41,7 @@ int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options)
   body.edges = edges_of(body.boundary);
   body.surface = surface;
   body.self_contact = options.self_contact;
+  body.ignored_bodies = options.ignored_bodies;
   body.first_particle = num_particles();
   body.elements = law.get();
   const Mat3 R = rotation_matrix(normalized(options.orientation));

@@ -10,7 +10,9 @@
 /// kinematic, and attached to a rigid body by models/rows/attachment_rows.h.
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "core/math3.h"
 #include "models/materials.h"
@@ -29,9 +31,10 @@ struct DeformableOptions {
   MaterialParameters material;
   TetrahedraOptions elements;
   Surface surface;
-  bool self_contact = false;  ///< its surface also meets itself
-  Vec3 position;              ///< of the mesh's origin, m
-  Quaternion orientation;     ///< from mesh to world axes
+  bool self_contact = false;        ///< its surface also meets itself
+  std::vector<int> ignored_bodies;  ///< rigid bodies it never touches (those it is attached to)
+  Vec3 position;                    ///< of the mesh's origin, m
+  Quaternion orientation;           ///< from mesh to world axes
 };
 
 struct Deformable {
@@ -41,6 +44,7 @@ struct Deformable {
   std::vector<std::array<Index, 2>> edges;  ///< of the boundary, each once, vertices ascending
   Surface surface;
   bool self_contact = false;
+  std::vector<int> ignored_bodies;
   int first_particle = 0;
   ComplianceRowSet* rows = nullptr;  ///< owned by the world
   Tetrahedra* elements = nullptr;    ///< owned by rows

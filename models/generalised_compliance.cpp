@@ -141,6 +141,16 @@ void GeneralisedCompliance::add_node_stiffness(StiffnessPart part, double factor
       kNodeGrain);
 }
 
+void GeneralisedCompliance::do_element_stiffness(Index element, StiffnessPart part,
+                                                 std::span<Block> upper) const {
+  const Index row = element * blocks_per_element_;
+  const int nodes = rows_.J.row_begin(row + 1) - rows_.J.row_begin(row);
+  std::size_t pair = 0;
+  for (int a = 0; a < nodes; ++a) {
+    for (int b = a; b < nodes; ++b) upper[pair++] = do_stiffness(element, a, b, part);
+  }
+}
+
 BlockCsr GeneralisedCompliance::stiffness_pattern() const {
   BlockCsr A;
   A.rows = A.columns = num_nodes_;

@@ -103,6 +103,11 @@ class GeneralisedCompliance {
   void add_force(Vector f) const;
   /// blocks += factor * (diagonal 3x3 blocks of the stiffness), 9 * num_nodes() entries.
   void add_node_stiffness(StiffnessPart part, double factor, Vector blocks) const;
+  /// Blocks (a, b), a <= b, of one element's stiffness, row by row, a and b counting its nodes in
+  /// ascending order.
+  void element_stiffness(Index element, StiffnessPart part, std::span<Block> upper) const {
+    do_element_stiffness(element, part, upper);
+  }
   /// A square block matrix over the nodes in which the whole stiffness has its place, all zero.
   BlockCsr stiffness_pattern() const;
   /// A += factor * stiffness; A from stiffness_pattern() of this law.
@@ -110,6 +115,9 @@ class GeneralisedCompliance {
 
  protected:
   GeneralisedCompliance() = default;
+  /// Without a better answer: from do_stiffness().
+  virtual void do_element_stiffness(Index element, StiffnessPart part,
+                                    std::span<Block> upper) const;
 
   /// Sets up J's pattern and all vectors. The nodes of block row i are nodes[begin[i]] ...
   /// nodes[begin[i + 1] - 1], ascending. An element is `blocks_per_element` consecutive block rows

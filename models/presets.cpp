@@ -9,6 +9,7 @@ namespace {
 NewtonOptions accurate_preset() {
   NewtonOptions options;
   options.linear = {"contact-lu", "gmres"};
+  options.stiffness = GeometricStiffness::kFull;
   return options;
 }
 
@@ -18,7 +19,7 @@ NewtonOptions paper_preset() {
   options.ncp = NcpKind::kFischerBurmeister;
   options.origin = ncp::Origin::kInactive;
   options.form = NcpForm::kAlphaScaled;
-  options.stiffness = GeometricStiffness::kNone;
+  options.stiffness = GeometricStiffness::kDiagonal;  // of particles
   options.max_iterations = 6;
   options.start = StartingIterate::kZero;
   options.warm_start = false;

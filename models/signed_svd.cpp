@@ -120,6 +120,10 @@ Vec3 second_direction(const Vec3& u, const Vec3& b) {
 }  // namespace
 
 SignedSvd signed_svd(const Mat3& F) {
+  return signed_svd(F, identity<3>());
+}
+
+SignedSvd signed_svd(const Mat3& F, const Mat3& V0) {
   SignedSvd svd{identity<3>(), Vec3{}, identity<3>()};
   if (!all_finite(F)) {
     for (double& s : svd.s.a) s = std::numeric_limits<double>::quiet_NaN();
@@ -128,7 +132,12 @@ SignedSvd signed_svd(const Mat3& F) {
   const double largest = max_abs(F);
   if (largest == 0.0) return svd;
   const int exponent = scaling_exponent(largest);
-  Mat3 B = scaled(F, -exponent);
+  // Orthonormal again: rounding would add up from step to step.
+  const Vec3 v0 = (1.0 / norm(column(V0, 0))) * column(V0, 0);
+  Vec3 v1 = column(V0, 1) - dot(v0, column(V0, 1)) * v0;
+  v1 *= 1.0 / norm(v1);
+  svd.V = columns(v0, v1, cross(v0, v1));
+  Mat3 B = scaled(F, -exponent) * svd.V;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     if (orthogonalise_columns(B, svd.V)) break;
   }

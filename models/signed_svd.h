@@ -26,5 +26,8 @@ struct SignedSvd {
 /// F = 0 gives U = V = I, s = 0. Any finite F is fine, whatever its scale. If F has an entry that
 /// is not finite, U = V = I and every s is NaN.
 SignedSvd signed_svd(const Mat3& F);
+/// The same, starting from a rotation V0 near V (that of the last iterate): one or two sweeps in
+/// place of four to six. Where singular values coincide, V stays near V0.
+SignedSvd signed_svd(const Mat3& F, const Mat3& V0);
 
 }  // namespace nsn

@@ -21,6 +21,9 @@ constexpr int kParallelBlocks = 200;
 constexpr int kMaxRounds = 30;
 constexpr double kSameImpulse = 1e-9;
 
+/// Row sets of contacts, before those of the world.
+constexpr std::size_t kOwnSets = 2;
+
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -90,6 +93,7 @@ Simulation::Simulation(World world, SimulationOptions options, SolverRegistry re
 Simulation::~Simulation() = default;
 
 const StepReport& Simulation::step() {
+  if (world_.control) world_.control(world_, options_.h);
   for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
   for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
   report_ = {};
@@ -116,7 +120,8 @@ void Simulation::detect() {
   finder_.find(world_, options_.h, contacts_);
   apply_restitution(world_, options_.h, contacts_);
   resistances_.build(world_, contacts_);
-  sets_.assign(1, &contacts_);
+  soft_finder_.find(world_, options_.h, soft_contacts_);
+  sets_.assign({&contacts_, &soft_contacts_});
   for (const auto& rows : world_.rows()) sets_.push_back(rows.get());
   sets_.push_back(&resistances_);
   world_.joints().start_step(world_.bodies(), options_.h, options_.joint_directions);
@@ -126,7 +131,8 @@ void Simulation::detect() {
     impulse_[s].assign(at(sets_[s]->size()), Vec3{});
     report_.row_blocks += sets_[s]->size();
   }
-  report_.contacts = contacts_.size();
+  report_.soft_contacts = soft_contacts_.size();
+  report_.contacts = contacts_.size() + report_.soft_contacts;
 }
 
 const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {
@@ -316,6 +322,9 @@ void Simulation::summarise() {
   for (int k = 0; k < contacts_.size(); ++k) {
     report_.penetration = std::max(report_.penetration, -contact_gap(k));
   }
+  for (int k = 0; k < soft_contacts_.size(); ++k) {
+    report_.penetration = std::max(report_.penetration, -soft_contact_gap(k));
+  }
   for (int k = 0; k < contacts_.size(); ++k) {  // work of kinematic bodies through their contacts
     const Contact& c = contacts_.contacts()[at(k)];
     const Vec3 point = contact_point(k);
@@ -335,8 +344,11 @@ void Simulation::summarise() {
 Vec3 Simulation::contact_impulse(int k) const {
   return impulse_[0][at(k)];
 }
+Vec3 Simulation::soft_contact_impulse(int k) const {
+  return impulse_[1][at(k)];
+}
 Vec3 Simulation::row_impulse(int s, int k) const {
-  return impulse_[at(s) + 1][at(k)];
+  return impulse_[at(s) + kOwnSets][at(k)];
 }
 JointReaction Simulation::joint_reaction(int j) const {
   return world_.joints().reaction(j, shared_.configuration, impulse_.back());

@@ -20,6 +20,7 @@
 #include "models/islands.h"
 #include "models/presets.h"
 #include "models/rows/resistance_rows.h"
+#include "models/soft_contact_finder.h"
 #include "models/world.h"
 #include "precond/complementarity.h"
 
@@ -36,7 +37,8 @@ struct SimulationOptions {
 
 /// What one step did.
 struct StepReport {
-  int contacts = 0;
+  int contacts = 0;       ///< of rigid and of deformable bodies
+  int soft_contacts = 0;  ///< those that touch a deformable body
   int row_blocks = 0;
   int islands = 0;
   int newton_iterations = 0;                       ///< largest of the islands
@@ -81,6 +83,11 @@ class Simulation {
   /// Gap of contact k at the end of the last step, m.
   double contact_gap(int k) const { return contacts_.gap(k, shared_.configuration); }
   Vec3 contact_point(int k) const { return contacts_.point(k, shared_.configuration); }
+  /// The same of contacts that touch deformable bodies.
+  const SoftContactRowSet& soft_contacts() const { return soft_contacts_; }
+  Vec3 soft_contact_impulse(int k) const;
+  double soft_contact_gap(int k) const { return soft_contacts_.gap(k, shared_.configuration); }
+  Vec3 soft_contact_point(int k) const { return soft_contacts_.point(k, shared_.configuration); }
   /// Impulse of block k of the world's own row set s, kg m/s.
   Vec3 row_impulse(int s, int k) const;
   /// Of the last step (models/rows/joint_rows.h); the world's joints must not be added to since.
@@ -123,6 +130,8 @@ class Simulation {
   ContactFinder finder_;
   ContactRowSet contacts_;
   ResistanceRowSet resistances_;
+  SoftContactFinder soft_finder_;
+  SoftContactRowSet soft_contacts_;
   std::vector<const RowSet*> sets_;
   IslandFinder island_finder_;
   IslandWorkspace shared_;

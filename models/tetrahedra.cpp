@@ -114,6 +114,8 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
       gradient_(12 * t + i) = -(G(0, i) + G(1, i) + G(2, i));
       for (int a = 0; a < 3; ++a) gradient_(12 * t + 3 * (a + 1) + i) = G(a, i);
     }
+    store9(&frames_(18 * t), identity<3>());
+    store9(&frames_(18 * t + 9), identity<3>());
     volume_(t) = std::fabs(det) / 6.0;
     weight_(t) = volume_(t) * (options_.stiffness_scale.empty()
                                    ? 1.0
@@ -211,7 +213,7 @@ template <class Material>
 Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index t, const Mat3& F,
                                                 double h) const {
   const double w = weight_(t);
-  Element element{signed_svd(F), {}, {}, {}, {}};
+  Element element{signed_svd(F, load9(&frames_(18 * t + 9))), {}, {}, {}, {}};
   const Vec3& s = element.svd.s;
   element.c = material.gradient(s);
   element.N = material.hessian(s);
@@ -402,6 +404,38 @@ void Tetrahedra::add_row_block(Index t, int a, int b, Block& out) const {
     const Mat3 sum =
         load9(out.data()) + transpose(Ja) * (load9(&stiffness_(kBlockSize * block_row)) * Jb);
     store9(out.data(), sum);
+  }
+}
+
+void Tetrahedra::do_element_stiffness(Index t, StiffnessPart part, std::span<Block> upper) const {
+  if (part != StiffnessPart::kGeometric || std::holds_alternative<LinearElastic>(material_)) {
+    return GeneralisedCompliance::do_element_stiffness(t, part, upper);
+  }
+  const Mat3 U = load9(&frames_(18 * t));
+  const Mat3 Ut = transpose(U);
+  const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
+  double mean[3];
+  double half[3];
+  for (int k = 0; k < 3; ++k) {
+    mean[k] = 0.5 * (modes_(6 * t + k) + modes_(6 * t + 3 + k));
+    half[k] = 0.5 * (modes_(6 * t + k) - modes_(6 * t + 3 + k));
+  }
+  Vec3 g[4];
+  for (int a = 0; a < 4; ++a) g[a] = Vt * gradient(t, a);
+  std::size_t pair = 0;
+  for (int a = 0; a < 4; ++a) {
+    for (int b = a; b < 4; ++b) {
+      Mat3 K;
+      for (int k = 0; k < 3; ++k) {
+        const int i = (k + 1) % 3;
+        const int j = (k + 2) % 3;
+        K(i, i) += mean[k] * g[a][j] * g[b][j];
+        K(j, j) += mean[k] * g[a][i] * g[b][i];
+        K(i, j) = half[k] * g[a][j] * g[b][i];
+        K(j, i) = half[k] * g[a][i] * g[b][j];
+      }
+      store9(upper[pair++].data(), U * (K * Ut));
+    }
   }
 }
 

@@ -35,6 +35,7 @@
 /// Memory: some 900 bytes an element with 3 rows, 1400 with 6; nothing grows faster than the mesh.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "models/generalised_compliance.h"
@@ -89,6 +90,8 @@ class Tetrahedra final : public GeneralisedCompliance {
   Index do_evaluate(ConstVector x, double h) override;
   double do_energy(ConstVector x) const override;
   Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
+  void do_element_stiffness(Index element, StiffnessPart part,
+                            std::span<Block> upper) const override;
 
   template <class Material>
   void evaluate_tet(const Material& material, Index t, const Mat3& F, double h);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -129,6 +130,8 @@ class World {
   double margin = 0.005;  ///< contacts are found up to this gap, m, and what speed adds to it
   double restitution_threshold = 0.05;  ///< slower impacts do not rebound, m/s
   double time = 0.0;                    ///< s
+  /// Called before every step with its length (s): drives, pressures, prescribed motion.
+  std::function<void(World&, double)> control;
 
  private:
   std::vector<Body> bodies_;

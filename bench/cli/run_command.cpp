@@ -128,6 +128,10 @@ double largest_displacement(const World& world, const std::vector<Vec3>& start) 
   for (int b = 0; b < world.num_bodies(); ++b) {
     largest = std::max(largest, norm(world.body(b).position - start[static_cast<std::size_t>(b)]));
   }
+  for (int p = 0; p < world.num_particles(); ++p) {
+    const std::size_t k = static_cast<std::size_t>(world.num_bodies() + p);
+    largest = std::max(largest, norm(world.particle(p).position - start[k]));
+  }
   return largest;
 }
 
@@ -192,6 +196,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlag
                         standard_backends());
   std::vector<Vec3> start;
   for (const Body& body : simulation.world().bodies()) start.push_back(body.position);
+  for (const Particle& p : simulation.world().particles()) start.push_back(p.position);
   const double energy_start = energy(simulation.world());
   std::unique_ptr<VtkSeries> series;
   if (!common.out.empty()) {

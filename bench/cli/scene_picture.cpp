@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "bench/render/image.h"
@@ -11,6 +12,8 @@
 
 namespace nsn::cli {
 namespace {
+
+constexpr double kColourPerGrowth = 2.0;  // full colour at half or one and a half times the volume
 
 render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
   const Body& body = world.body(placed.body);
@@ -31,6 +34,37 @@ render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
     mesh.colour = {0.55, 0.57, 0.6};
     mesh.casts_shadow = false;
   }
+  return mesh;
+}
+
+/// Boundary of a deformable body in its own colour, towards blue where the volume shrinks and red
+/// where it grows (det F).
+render::Mesh deformable_mesh(const World& world, const Deformable& body, int number) {
+  render::Mesh mesh;
+  const render::Colour own = render::body_colour(world.num_bodies() + number);
+  const Vector x = positions(world, body);
+  std::vector<double> volume(body.mesh.node.size(), 0.0);
+  std::vector<double> rest(body.mesh.node.size(), 0.0);
+  for (Index t = 0; t < body.mesh.num_tets(); ++t) {
+    const double V = body.elements->rest_volume()(t);
+    const double J = determinant(body.elements->deformation_gradient(t, x));
+    for (const Index n : body.mesh.tet[static_cast<std::size_t>(t)]) {
+      volume[static_cast<std::size_t>(n)] += V * J;
+      rest[static_cast<std::size_t>(n)] += V;
+    }
+  }
+  for (Index v = 0; v < body.boundary.num_vertices(); ++v) {
+    const auto n = static_cast<std::size_t>(body.boundary.node[static_cast<std::size_t>(v)]);
+    const Vec3 p = load3(&x(3 * n));
+    mesh.vertex.push_back({p[0], p[1], p[2]});
+    const double growth = volume[n] / rest[n] - 1.0;
+    const render::Colour full = render::diverging_colour(growth > 0.0 ? 1.0 : 0.0);
+    const double share = std::min(kColourPerGrowth * std::abs(growth), 1.0);
+    render::Colour mixed;
+    for (std::size_t i = 0; i < 3; ++i) mixed[i] = (1.0 - share) * own[i] + share * full[i];
+    mesh.vertex_colour.push_back(mixed);
+  }
+  for (const auto& t : body.boundary.triangle) mesh.triangle.push_back({t[0], t[1], t[2]});
   return mesh;
 }
 
@@ -78,6 +112,9 @@ void write_picture(const World& world, const std::filesystem::path& path, int wi
   render::Picture picture;
   for (const PlacedShape& placed : world.shapes()) {
     picture.meshes.push_back(shape_mesh(world, placed));
+  }
+  for (std::size_t d = 0; d < world.deformables().size(); ++d) {
+    picture.meshes.push_back(deformable_mesh(world, world.deformables()[d], static_cast<int>(d)));
   }
   const Extent extent = extent_of(picture.meshes);
   for (render::Mesh& mesh : picture.meshes) {

@@ -1,5 +1,6 @@
 #include "bench/cli/vtk_series.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@ namespace nsn::cli {
 namespace {
 
 constexpr int kVtkPolygon = 7;
+constexpr int kVtkTetra = 10;
 
 /// One data array in ASCII.
 std::string data_array(const char* type, const char* name, int components,
@@ -22,7 +24,7 @@ std::string data_array(const char* type, const char* name, int components,
 
 /// Points and polygons of a world.
 struct Cells {
-  std::string points, connectivity, offsets, types, body, speed;
+  std::string points, connectivity, offsets, types, body, speed, volume;
   int num_points = 0;
   int num_cells = 0;
   std::size_t entries = 0;
@@ -41,9 +43,33 @@ struct Cells {
       types += fmt::format("{} ", kVtkPolygon);
       body += fmt::format("{} ", placed.body);
       speed += fmt::format("{:.6g} ", norm(owner.velocity));
+      volume += "1 ";
       ++num_cells;
     }
     num_points += static_cast<int>(mesh.points.size());
+  }
+
+  /// Tetrahedra; body counts on after the rigid ones.
+  void add(const World& world, const Deformable& soft, int number) {
+    const Vector x = positions(world, soft);
+    for (int n = 0; n < soft.num_nodes(); ++n) {
+      points += fmt::format("{:.9g} {:.9g} {:.9g}\n", x(3 * n), x(3 * n + 1), x(3 * n + 2));
+    }
+    for (Index t = 0; t < soft.mesh.num_tets(); ++t) {
+      double fastest = 0.0;
+      for (const Index n : soft.mesh.tet[static_cast<std::size_t>(t)]) {
+        connectivity += fmt::format("{} ", num_points + n);
+        fastest = std::max(fastest, norm(world.particle(soft.particle(n)).velocity));
+      }
+      entries += 4;
+      offsets += fmt::format("{} ", entries);
+      types += fmt::format("{} ", kVtkTetra);
+      body += fmt::format("{} ", world.num_bodies() + number);
+      speed += fmt::format("{:.6g} ", fastest);
+      volume += fmt::format("{:.6g} ", determinant(soft.elements->deformation_gradient(t, x)));
+      ++num_cells;
+    }
+    num_points += soft.num_nodes();
   }
 };
 
@@ -59,16 +85,20 @@ VtkSeries::VtkSeries(std::filesystem::path folder, std::string name)
 void VtkSeries::add(const World& world) {
   Cells cells;
   for (const PlacedShape& placed : world.shapes()) cells.add(world, placed);
+  for (std::size_t d = 0; d < world.deformables().size(); ++d) {
+    cells.add(world, world.deformables()[d], static_cast<int>(d));
+  }
   const std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
       "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" "
-      "NumberOfCells=\"{}\">\n<Points>\n{}</Points>\n<Cells>\n{}{}{}</Cells>\n<CellData>\n{}{}"
+      "NumberOfCells=\"{}\">\n<Points>\n{}</Points>\n<Cells>\n{}{}{}</Cells>\n<CellData>\n{}{}{}"
       "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
       cells.num_points, cells.num_cells, data_array("Float64", "Points", 3, cells.points),
       data_array("Int32", "connectivity", 1, cells.connectivity),
       data_array("Int32", "offsets", 1, cells.offsets),
       data_array("UInt8", "types", 1, cells.types), data_array("Int32", "body", 1, cells.body),
-      data_array("Float64", "speed", 1, cells.speed));
+      data_array("Float64", "speed", 1, cells.speed),
+      data_array("Float64", "volume_ratio", 1, cells.volume));
   write_file(folder_ / frame_name(name_, times_.size()), text);
   times_.push_back(world.time);
 }

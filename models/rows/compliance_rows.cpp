@@ -1,5 +1,6 @@
 #include "models/rows/compliance_rows.h"
 
+#include <array>
 #include <utility>
 
 #include "core/error.h"
@@ -41,7 +42,6 @@ class ComplianceRowSet::Batch final : public RowBatch {
   Vector x_;                    // where the law was evaluated
   double h_ = 0.0;              // with which step; 0: nowhere yet
   Vector node_blocks_;          // 9 per node of the law
-  BlockCsr stiffness_;          // over the nodes of the law; made when first asked for
 };
 
 ComplianceRowSet::ComplianceRowSet(std::unique_ptr<GeneralisedCompliance> law,
@@ -154,17 +154,20 @@ void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const No
                                             BlockCsr& H) {
   evaluate_law(where);
   const double h = where.h();
-  if (stiffness_.rows == 0) stiffness_ = law_->stiffness_pattern();
-  fill(stiffness_.value, 0.0);
-  law_->add_stiffness(StiffnessPart::kGeometric, h * h, stiffness_);
-  for (Index i = 0; i < stiffness_.rows; ++i) {
-    const Index row = nodes.local(particle_node(particles_[at(i)]));
-    if (row < 0) continue;
-    for (Index k = stiffness_.row_begin(i); k < stiffness_.row_begin(i + 1); ++k) {
-      const Index column = nodes.local(particle_node(particles_[at(stiffness_.column(k))]));
-      if (column < 0) continue;
-      double* const out = &H.value(kBlockSize * find_block(H, row, column));
-      store9(out, load9(out) + load9(&stiffness_.value(kBlockSize * k)));
+  const BlockCsr& J = law_->rows().J;
+  std::array<Block, kMaxNodesPerBlock*(kMaxNodesPerBlock + 1) / 2> upper;
+  for (Index e = 0; e < law_->num_elements(); ++e) {
+    law_->element_stiffness(e, StiffnessPart::kGeometric, upper);
+    const Index row = e * law_->blocks_per_element();
+    std::size_t pair = 0;
+    for (Index p = J.row_begin(row); p < J.row_begin(row + 1); ++p) {
+      const Index i = nodes.local(particle_node(particles_[at(J.column(p))]));
+      for (Index q = p; q < J.row_begin(row + 1); ++q, ++pair) {
+        const Index j = nodes.local(particle_node(particles_[at(J.column(q))]));
+        if (i < 0 || j < 0) continue;
+        double* const out = &H.value(kBlockSize * find_block(H, i, j));
+        for (std::size_t k = 0; k < kBlockSize; ++k) out[k] += h * h * upper[pair][k];
+      }
     }
   }
 }

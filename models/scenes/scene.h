@@ -38,5 +38,6 @@ std::vector<SceneInfo> mechanism_scenes();  ///< mechanisms.cpp
 std::vector<SceneInfo> impact_scenes();     ///< impacts.cpp
 std::vector<SceneInfo> insertion_scenes();  ///< insertion.cpp
 std::vector<SceneInfo> leaning_scenes();    ///< leaning.cpp
+std::vector<SceneInfo> soft_scenes();       ///< soft.cpp
 
 }  // namespace nsn
