@@ -432,6 +432,18 @@ void EffectiveMass::elastic_impulses(const StepEvaluation& rows, Vector r) const
   }
 }
 
+void EffectiveMass::linear_impulses(const StepEvaluation& rows, ConstVector change,
+                                    Vector r) const {
+  const BlockRows J(rows.J);
+  for (std::size_t c = 0; c < eliminated_.size(); ++c) {
+    const Index i = eliminated_[c];
+    double moved[3];
+    J.multiply(i, change.data(), moved);
+    const Vec3 v = load3(&rows.value(kBlock * i)) + load3(moved);
+    store3(&r(kBlock * i), -(load9(&stiffness_(kBlockSize * c)) * v));
+  }
+}
+
 void EffectiveMass::gather(ConstVector all, Vector kept) const {
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     store3(&kept(kBlock * k), load3(&all(kBlock * kept_[k])));

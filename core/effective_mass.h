@@ -58,6 +58,8 @@ class EffectiveMass {
   /// r_c = -E_c^-1 v_c into the eliminated blocks of r: the elastic impulses where `rows` were
   /// evaluated.
   void elastic_impulses(const StepEvaluation& rows, Vector r) const;
+  /// r_c = -E_c^-1 (v_c + J_c change): the same, linearised where `rows` and H were.
+  void linear_impulses(const StepEvaluation& rows, ConstVector change, Vector r) const;
   /// Kept entries of a vector over all rows, and back.
   void gather(ConstVector all, Vector kept) const;
   void scatter(ConstVector kept, Vector all) const;

@@ -92,7 +92,7 @@ void ProximalTimeStep::build(const System& system) {
   }
   for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_, &step_u_})
     *v = Vector("u", at(system.dofs()));
-  for (Vector* v : {&start_r_, &warm_r_, &best_r_}) *v = Vector("r", at(system.rows()));
+  for (Vector* v : {&start_r_, &warm_r_, &best_r_, &linear_r_}) *v = Vector("r", at(system.rows()));
   kept_r_ = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
   q_ = Vector("q", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
@@ -191,15 +191,23 @@ void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
   axpby(-1.0, start_u_, 1.0, step_u_);
   multiply(mass_.H(), step_u_, scratch_);
   const double start = dot(scratch_, step_u_);  // the slope at the start, with the other sign
+  copy(state.r, linear_r_);
+  mass_.linear_impulses(at_, step_u_, linear_r_);
   for (int k = 0; k <= kMaxShortenings; ++k) {
     at_.evaluate(equations, state.u);
     mass_.elastic_impulses(at_, state.r);
     const double end = slope(equations.system(), state);
-    if (end <= kCurvature * start || k == kMaxShortenings) return;
+    if (end <= kCurvature * start || k == kMaxShortenings) break;
     step_length_ *= std::clamp(start / (start + end), 0.1, 0.7);
     copy(start_u_, state.u);
     axpby(step_length_, step_u_, 1.0, state.u);
   }
+  // Near the solution the linearised impulses balance to rounding; those of the elements carry the
+  // rounding of positions times their stiffness.
+  if (step_length_ < 1.0) return;
+  const System& system = equations.system();
+  const double own = at_.error(system, state.u, state.r).total;
+  if (at_.error(system, state.u, linear_r_).total < own) copy(linear_r_, state.r);
 }
 
 /// Evaluates the rows at state.u and keeps the best iterate. True where the step is solved.

@@ -71,7 +71,7 @@ class ProximalTimeStep final : public StepMethod {
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
   Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_, best_r_, kept_r_,
-      step_u_;
+      step_u_, linear_r_;
   ProximalOptions proximal_;
   bool ready_ = false;
   int linearisations_ = 0;    // sparse ones of this attempt

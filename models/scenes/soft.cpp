@@ -280,6 +280,8 @@ World pneunet(const Options& options) {
   FingerMesh shape;
   shape.chambers = static_cast<Index>(options.integer("chambers"));
   shape.length = options.real("length");
+  shape.base_height = options.real("base-height");
+  shape.chamber_height = options.real("chamber-height");
   shape.cells_across = static_cast<Index>(options.integer("cells-across"));
   const TetMesh mesh = finger_mesh(shape);
   DeformableOptions body = body_of(options, options.text("material"));
@@ -394,6 +396,8 @@ std::vector<SceneInfo> soft_scenes() {
                OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
                OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),
                OptionSpec::real("length", 0.115, 0.01, 1.0, "of a finger, m"),
+               OptionSpec::real("base-height", 0.003, 1e-4, 0.1, "layer and body together, m"),
+               OptionSpec::real("chamber-height", 0.02, 1e-3, 0.1, "m"),
                OptionSpec::real("ring", 0.045, 0.01, 1.0, "radius on which the fingers stand, m"),
                OptionSpec::real("clearance", 0.01, 0.0, 1.0, "of the tips above the floor, m"),
                OptionSpec::flag("ball", true, "there is a ball to lift"),

@@ -33,7 +33,7 @@ double height(const Simulation& simulation) {
 
 TEST(Squeeze, SlipsBelowAndHoldsAboveTheFrictionLimit) {
   // The plates press with N once they have closed; the ball stays iff 2 mu N >= m g.
-  Simulation gripped = simulate("squeeze", {{"mu", "1"}, {"tets", "180"}, {"damping", "0.01"}});
+  Simulation gripped = simulate("squeeze", {{"mu", "1"}, {"tets", "180"}});
   for (int k = 0; k < 60; ++k) gripped.step();
   const double N = plate_force(gripped);
   const double weight = 9.81 * mass(gripped.world(), gripped.world().deformable(0));
@@ -42,8 +42,8 @@ TEST(Squeeze, SlipsBelowAndHoldsAboveTheFrictionLimit) {
   ASSERT_LT(limit, 1.0);
   for (const double share :
        {0.85, 1.15}) {  // N changes by some percent as friction shears the ball
-    Simulation simulation = simulate(
-        "squeeze", {{"mu", std::to_string(share * limit)}, {"tets", "180"}, {"damping", "0.01"}});
+    Simulation simulation =
+        simulate("squeeze", {{"mu", std::to_string(share * limit)}, {"tets", "180"}});
     for (int k = 0; k < 120; ++k) simulation.step();
     const double before = height(simulation);
     for (int k = 0; k < 60; ++k) simulation.step();
