@@ -12,6 +12,7 @@
 #include "models/deformable.h"
 #include "models/mesh_generators.h"
 #include "models/rows/attachment_rows.h"
+#include "models/rows/compliance_rows.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 
@@ -19,6 +20,7 @@ namespace nsn {
 namespace {
 
 constexpr double kSmall = 1e-9;
+constexpr double kEmpty = 1e-4;  // of a solid's stiffness: where another law holds
 
 MaterialParameters material_of(const Options& options) {
   return {options.real("young"), options.real("poisson"), options.real("density")};
@@ -266,6 +268,43 @@ World squeeze(const Options& options) {
   return world;
 }
 
+/// The tetrahedra of one region as a mesh of their own; node[k]: node of `mesh` that k is,
+/// ascending.
+TetMesh region_of(const TetMesh& mesh, int region, std::vector<Index>& node) {
+  std::vector<Index> place(mesh.node.size(), -1);
+  TetMesh part;
+  for (Index t = 0; t < mesh.num_tets(); ++t) {
+    if (mesh.region[static_cast<std::size_t>(t)] != region) continue;
+    part.tet.push_back(mesh.tet[static_cast<std::size_t>(t)]);
+    for (const Index n : part.tet.back()) place[static_cast<std::size_t>(n)] = 0;
+  }
+  for (std::size_t n = 0; n < place.size(); ++n) {
+    if (place[n] < 0) continue;
+    place[n] = static_cast<Index>(node.size());
+    node.push_back(static_cast<Index>(n));
+    part.node.push_back(mesh.node[n]);
+  }
+  for (auto& tet : part.tet) {
+    for (Index& n : tet) n = place[static_cast<std::size_t>(n)];
+  }
+  return part;
+}
+
+/// Hollow chambers: a soft, compressible solid of the same shape, on the particles of a finger.
+Tetrahedra* add_chambers(World& world, const Deformable& finger, const MaterialParameters& hollow) {
+  std::vector<Index> nodes;
+  const TetMesh mesh = region_of(finger.mesh, kFingerChamber, nodes);
+  TetrahedraOptions options;
+  options.rows = ElementRows::kStrains;
+  auto law = std::make_unique<Tetrahedra>(mesh, MaterialModel::kCorotational, hollow, options);
+  Tetrahedra* chambers = law.get();
+  std::vector<int> particles;
+  for (const Index n : nodes) particles.push_back(finger.particle(n));
+  world.add_rows(std::make_unique<ComplianceRowSet>(std::move(law), std::move(particles),
+                                                    static_cast<int>(world.rows().size())));
+  return chambers;
+}
+
 /// Three fingers around a ball inflate, curl under it and lift it.
 World pneunet(const Options& options) {
   World world;
@@ -288,12 +327,15 @@ World pneunet(const Options& options) {
   body.surface = {.mu = mu};
   for (const int region : mesh.region) {
     body.elements.stiffness_scale.push_back(region == kFingerLayer     ? options.real("layer")
-                                            : region == kFingerChamber ? options.real("chamber")
+                                            : region == kFingerChamber ? kEmpty
                                                                        : 1.0);
   }
   const double base = shape.length + options.real("clearance");
   const double ring = options.real("ring");
+  const MaterialParameters hollow{options.real("chamber") * options.real("young"),
+                                  options.real("chamber-poisson"), options.real("density")};
   std::vector<int> fingers;
+  std::vector<Tetrahedra*> chambers;
   for (int k = 0; k < 3; ++k) {
     const double angle = 2.0 * std::numbers::pi * k / 3.0;
     // Mesh x points down, mesh z outwards, so that the layer looks at the ball.
@@ -303,6 +345,7 @@ World pneunet(const Options& options) {
     body.position = Vec3{ring * std::cos(angle), ring * std::sin(angle), base} - across;
     fingers.push_back(world.add_deformable(mesh, body));
     hold(world, fingers.back(), BodyKind::kKinematic, [](const Vec3& x) { return x[0] < kSmall; });
+    chambers.push_back(add_chambers(world, world.deformable(fingers.back()), hollow));
   }
   const double pressure = options.real("pressure");
   const double inflate = options.real("inflate");
@@ -313,12 +356,11 @@ World pneunet(const Options& options) {
     const double from = 1.25 * inflate;
     const double rise =
         (lift / h) * (ramp(t, from, from + inflate) - ramp(w.time, from, from + inflate));
+    for (Tetrahedra* chamber : chambers) {
+      for (Index e = 0; e < chamber->num_tets(); ++e) chamber->set_activation(e, p);
+    }
     for (const int d : fingers) {
       const Deformable& finger = w.deformable(d);
-      for (Index e = 0; e < finger.mesh.num_tets(); ++e) {
-        if (finger.mesh.region[static_cast<std::size_t>(e)] != kFingerChamber) continue;
-        finger.elements->set_activation(e, p);
-      }
       for (int n = 0; n < finger.num_nodes(); ++n) {
         Particle& particle = w.particle(finger.particle(n));
         if (particle.kind == BodyKind::kKinematic) particle.velocity = {0.0, 0.0, rise};
@@ -390,8 +432,9 @@ std::vector<SceneInfo> soft_scenes() {
        240, squeeze},
       {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
        joined({material_option("corotational"),
-               OptionSpec::real("pressure", 6e5, 0.0, 1e8, "activation of the chambers, Pa"),
+               OptionSpec::real("pressure", 6e4, 0.0, 1e8, "activation of the chambers, Pa"),
                OptionSpec::real("chamber", 0.02, 1e-4, 1.0, "stiffness of the hollow chambers"),
+               OptionSpec::real("chamber-poisson", 0.2, 0.0, 0.49, "of the hollow chambers"),
                OptionSpec::real("layer", 5.0, 1.0, 1e3, "stiffness of the inextensible layer"),
                OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
                OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),
