@@ -40,7 +40,8 @@ void write_newton_system(const std::filesystem::path& folder, const NewtonSystem
   system.A = to_scalar(*view.S);
   system.symmetric = view.symmetric;
   system.b = copy(view.b);
-  if (view.J != nullptr && view.H.extent(0) > 0 && view.form == "compliance") {
+  const bool rows = view.form == "compliance" || view.form == "proximal";
+  if (rows && view.J != nullptr && size_of(view.H) == kBlockSize * view.J->columns) {
     SystemFactors factors;
     factors.J = to_scalar(*view.J);
     factors.H = block_diagonal(view.H);

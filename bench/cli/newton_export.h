@@ -8,8 +8,8 @@
 
 namespace nsn::cli {
 
-/// Writes what an observer saw: A, b, and the unreduced factors J, H, C; system.json names scene,
-/// step, island, iteration and form.
+/// Writes what an observer saw: A (and its symmetric part), b, and the unreduced J, H, C;
+/// system.json names scene, step, island, iteration and form.
 void write_newton_system(const std::filesystem::path& folder, const NewtonSystemView& view,
                          const std::string& scene, int step, int island);
 

@@ -47,7 +47,7 @@ double median(std::vector<double> values) {
 /// What is collected over the steps.
 struct Collected {
   std::vector<Row> steps;
-  std::vector<double> error, detect, assemble, solve;
+  std::vector<double> error, detect, assemble, solve, per_contact;
   double newton = 0.0;
   double linear = 0.0;
   double error_max = 0.0;
@@ -64,6 +64,9 @@ struct Collected {
     detect.push_back(1e3 * r.detect_seconds);
     assemble.push_back(1e3 * r.assemble_seconds);
     solve.push_back(1e3 * r.solve_seconds);
+    if (r.contacts > 0) {
+      per_contact.push_back((detect.back() + assemble.back() + solve.back()) / r.contacts);
+    }
     newton += r.newton_iterations;
     linear += r.linear_iterations;
     error_max = std::max(error_max, r.error.total);
@@ -158,7 +161,8 @@ Row summary(const RunFlags& given, int steps, const Collected& all, const Simula
           {"joints", simulation.world().joints().num_joints()},
           {"joint_drift_max_m", all.drift.distance},
           {"joint_drift_max_rad", all.drift.angle},
-          {"limit_excess_max", all.drift.limit_excess}};
+          {"limit_excess_max", all.drift.limit_excess},
+          {"ms_per_contact_median", median(all.per_contact)}};
 }
 
 void print_summary(const Row& row) {
@@ -184,6 +188,8 @@ void print_summary(const Row& row) {
              number("energy_end_j"));
   fmt::print("  time per step   detect {:.3f} ms, assemble {:.3f} ms, solve {:.3f} ms (medians)\n",
              number("detect_ms_median"), number("assemble_ms_median"), number("solve_ms_median"));
+  fmt::print("  per contact     {:.5f} ms (median of the steps)\n",
+             number("ms_per_contact_median"));
 }
 
 int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlags& given) {

@@ -1,6 +1,7 @@
 #include "core/io/exported_system.h"
 
 #include <system_error>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -73,6 +74,19 @@ Json parse_description(const std::string& text, const std::string& name) {
   }
 }
 
+/// (A + A^T) / 2
+Csr symmetric_part(const Csr& A) {
+  std::vector<Triplet> triplets;
+  triplets.reserve(2 * A.column.extent(0));
+  for (Index i = 0; i < A.rows; ++i) {
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      triplets.push_back({i, A.column(k), 0.5 * A.value(k)});
+      triplets.push_back({A.column(k), i, 0.5 * A.value(k)});
+    }
+  }
+  return csr_from_triplets(A.rows, A.columns, triplets);
+}
+
 }  // namespace
 
 bool is_exported_system(const fs::path& folder) {
@@ -93,18 +107,21 @@ ExportedSystem read_exported_system(const fs::path& folder) {
              fmt::format("has {} entries, A.mtx has {} rows", system.b->extent(0), A.A.rows));
     }
   }
-  if (is_there(folder / "J.mtx")) system.factors = read_factors(folder, A.A.rows);
+  bool proximal = false;
   if (is_there(folder / "system.json")) {
     system.description = read_text_file(folder / "system.json");
-    parse_description(system.description, (folder / "system.json").string());
+    const Json json = parse_description(system.description, (folder / "system.json").string());
+    proximal = json.contains("form") && json["form"] == "proximal";
   }
+  if (is_there(folder / "J.mtx") && !proximal) system.factors = read_factors(folder, A.A.rows);
   return system;
 }
 
 void write_exported_system(const fs::path& folder, const ExportedSystem& system) {
   Json description = parse_description(system.description, "description of a system");
   std::error_code absent;
-  for (const char* name : {"system.json", "A.mtx", "b.mtx", "J.mtx", "H.mtx", "C.mtx"}) {
+  for (const char* name :
+       {"system.json", "A.mtx", "A_sym.mtx", "b.mtx", "J.mtx", "H.mtx", "C.mtx"}) {
     fs::remove(folder / name, absent);  // no part of an older system may stay
   }
   Json files = Json::array();
@@ -115,6 +132,9 @@ void write_exported_system(const fs::path& folder, const ExportedSystem& system)
   // One triangle only where nothing is lost by it.
   const bool one_triangle = system.symmetric && asymmetry(system.A) == 0.0;
   put("A.mtx", system.A, MatrixMarketFormat{one_triangle, {}});
+  if (!system.symmetric) {
+    put("A_sym.mtx", symmetric_part(system.A), MatrixMarketFormat{true, {}});
+  }
   if (system.b) put("b.mtx", ConstVector(*system.b));
   if (system.factors) {
     put("J.mtx", system.factors->J);

@@ -1,12 +1,14 @@
 /// A linear system in a folder, as `nsn export` writes it and `nsn compare` reads it.
 ///
 ///   A.mtx        the matrix handed to the linear solver
+///   A_sym.mtx    its symmetric part, where it is not symmetric
 ///   b.mtx        its right-hand side
 ///   J.mtx        optional: the factors of A = J H^-1 J^T + C, H block diagonal with 3x3 blocks
 ///   H.mtx, C.mtx
 ///   system.json  where it comes from: scene, step, Newton iteration, form
 ///
-/// Only A.mtx must be there.
+/// Only A.mtx must be there. Of a system whose form is "proximal" J, H and C are the unreduced rows
+/// of the step, not factors of A: they are written, and left unread.
 #pragma once
 
 #include <filesystem>

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/io/atomic_file.h"
+#include "core/io/matrix_market.h"
 #include "core/io/text_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -54,6 +55,26 @@ TEST(ExportedSystem, RoundTrip) {
   EXPECT_EQ(system.factors->C->value(2), 0.5);
   EXPECT_NE(system.description.find("one contact"), std::string::npos);
   EXPECT_NE(system.description.find("nsn-system-1"), std::string::npos);
+}
+
+TEST(ExportedSystem, OfProximalFormHasItsRowsAndItsSymmetricPartBesideIt) {
+  const TemporaryFolder folder;
+  ExportedSystem proximal = one_contact();
+  proximal.A = csr_from_triplets(3, 3, {{0, 0, 2.0}, {0, 1, 1.0}, {1, 1, 2.0}, {2, 2, 2.0}});
+  proximal.symmetric = false;
+  proximal.description = R"({"form": "proximal"})";
+
+  write_exported_system(folder / "s", proximal);
+
+  for (const auto* name : {"A_sym.mtx", "J.mtx", "H.mtx", "C.mtx"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / "s" / name)) << name;
+  }
+  const ExportedSystem system = read_exported_system(folder / "s");
+  EXPECT_FALSE(system.symmetric);
+  EXPECT_FALSE(system.factors);  // J, H, C do not make up A
+  const Csr part = read_matrix_market(folder / "s" / "A_sym.mtx").A;
+  EXPECT_EQ(part.nonzeros(), 5);
+  EXPECT_EQ(part.value(1), 0.5);  // (0, 1)
 }
 
 TEST(ExportedSystem, OnlyTheMatrixIsNeeded) {
