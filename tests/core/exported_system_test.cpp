@@ -60,7 +60,8 @@ TEST(ExportedSystem, RoundTrip) {
 TEST(ExportedSystem, OfProximalFormHasItsRowsAndItsSymmetricPartBesideIt) {
   const TemporaryFolder folder;
   ExportedSystem proximal = one_contact();
-  proximal.A = csr_from_triplets(3, 3, {{0, 0, 2.0}, {0, 1, 1.0}, {1, 1, 2.0}, {2, 2, 2.0}});
+  const std::vector<Triplet> entries{{0, 0, 2.0}, {0, 1, 1.0}, {1, 1, 2.0}, {2, 2, 2.0}};
+  proximal.A = csr_from_triplets(3, 3, entries);
   proximal.symmetric = false;
   proximal.description = R"({"form": "proximal"})";
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -257,12 +258,13 @@ TEST(HarmonicStack, StandsUpToTheHarmonicSum) {
 }
 
 TEST(Capstan, HoldsTheDiscreteRatioToOneMillionth) {
-  for (const double load : {1.0 - 1e-6, 1.0 + 1e-6}) {
+  for (const auto& [nodes, load] : {std::pair("8", 1.0 - 1e-6), std::pair("8", 1.0 + 1e-6),
+                                    std::pair("16", 1.0 - 1e-6), std::pair("16", 1.0 + 1e-6)}) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9f", load);
     SimulationOptions options;
     options.newton.tolerance = 1e-12;  // forces differ by 1e-6: the error must be smaller still
-    auto simulation = simulate("capstan", {{"load", text}}, options);
+    auto simulation = simulate("capstan", {{"load", text}, {"nodes", nodes}}, options);
     advance(simulation, 5);
     const double speed = simulation.report().speed;
     // Slipping: the excess accelerates 16 nodes of 10 g for 5 steps: 1e-6 * 2.56 N / 0.16 kg * 0.04
