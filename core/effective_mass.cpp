@@ -12,6 +12,7 @@ namespace nsn {
 namespace {
 
 constexpr std::size_t kSlack = 16;  // kernels touch a little more than they own
+constexpr double kClearly = 10.0;   // times the operations: decided until the elements change
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -87,7 +88,6 @@ void EffectiveMass::analyze(const System& system, const BlockCsr& J, const Newto
   full_ = options.stiffness == GeometricStiffness::kFull && system.compliance_varies;
   eliminated_.clear();
   kept_.clear();
-  flops_ = rows_flops_ = 0.0;
   const bool may = options.elimination != Elimination::kNever;
   for (Index i = 0; i < system.blocks(); ++i) {
     (may && system.laws[at(i)].elastic ? eliminated_ : kept_).push_back(i);
@@ -95,7 +95,9 @@ void EffectiveMass::analyze(const System& system, const BlockCsr& J, const Newto
   sparse_ = full_ || !eliminated_.empty();
   if (!sparse_) return;
   const bool new_H = analyze_H(system, J);
-  if (!eliminated_.empty() && !choose(system, J, options)) {
+  // The same elements as before: contacts that come and go do not tip the balance.
+  const bool known = !new_H && rows_flops_ > kClearly * flops_;
+  if (!eliminated_.empty() && !known && !choose(system, J, options)) {
     eliminated_.clear();
     kept_.resize(at(system.blocks()));
     std::iota(kept_.begin(), kept_.end(), 0);
