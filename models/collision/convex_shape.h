@@ -1,7 +1,7 @@
 /// A convex polytope, rounded by a radius: ball, capsule, box, convex hull.
 ///
 /// Its distance to another one is that of the cores less the two radii, also in penetration as long
-/// as the cores are apart or the depth of the cores is known (core/gjk.h, separating_axis.h).
+/// as the cores are apart or the depth of the cores is known (gjk.h, separating_axis.h).
 #pragma once
 
 #include <utility>
