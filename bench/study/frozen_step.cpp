@@ -1,5 +1,7 @@
 #include "bench/study/frozen_step.h"
 
+#include <fmt/core.h>
+
 #include "backends/standard_backends.h"
 #include "core/step_error.h"
 #include "models/scenes/scene.h"
@@ -65,6 +67,11 @@ int settled_below(const std::vector<NewtonIteration>& history, double error) {
     }
   }
   return first;
+}
+
+std::string settled_text(const std::vector<NewtonIteration>& history, double error) {
+  const int first = settled_below(history, error);
+  return first < 0 ? "never" : fmt::format("{}", first);
 }
 
 report::Series over_iterations(const std::string& name, const std::vector<NewtonIteration>& history,

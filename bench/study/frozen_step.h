@@ -40,6 +40,8 @@ Trial try_method(StepEquations& equations, const NewtonOptions& options,
 /// First iteration from which the error stays at or below `error` (m/s); -1: never. The history
 /// starts with iteration 0, the starting iterate.
 int settled_below(const std::vector<NewtonIteration>& history, double error);
+/// The same for a table: the number, or "never".
+std::string settled_text(const std::vector<NewtonIteration>& history, double error);
 
 /// The iterations as a curve over 0, 1, 2, ...; `what` picks the value.
 report::Series over_iterations(const std::string& name, const std::vector<NewtonIteration>& history,

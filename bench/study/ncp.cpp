@@ -81,7 +81,7 @@ StudyOutcome ncp_study(const StudyOptions& options) {
         out.rows.push_back({{"scene", scene.name},
                             {"method", kind.name},
                             {"iterations", trial.history.size()},
-                            {"iterations_to_1e-6_mps", reached},
+                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
                             {"error_mps", trial.result.error.total},
                             {"force_spread", uneven}});
         finding +=

@@ -71,8 +71,8 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
                             {"r", name},
                             {"iterations", trial.history.size()},
                             {"last_error_mps", last},
-                            {"iterations_to_1e-3_mps", settled_below(trial.history, 1e-3)},
-                            {"iterations_to_1e-6_mps", settled_below(trial.history, 1e-6)}});
+                            {"iterations_to_1e-3_mps", settled_text(trial.history, 1e-3)},
+                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)}});
       }
     });
     out.charts.insert(out.charts.end(), {normal, friction, step});
