@@ -351,7 +351,7 @@ void solve_and_check(StagedSolve& solve, const FrictionSolverOptions& options, C
 }
 
 Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
-  const Vector r = zero_vector(kBlock * contacts);
+  Vector r = zero_vector(kBlock * contacts);
   if (r0.extent(0) == 0) return r;
   NSN_THROW_UNLESS(size_of(r0) == dimension * contacts,
                    "the starting r has {} entries for {} contacts in {} dimensions", r0.extent(0),
