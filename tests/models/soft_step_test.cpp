@@ -108,7 +108,6 @@ TEST(MaterialExtension, DiagonalGeometricStiffnessStaysBounded) {
       errors_at_large_strain(GeometricStiffness::kDiagonal, FrictionKind::kAlartCurnier);
   EXPECT_LT(*std::max_element(errors.begin(), errors.end()), 1e3)
       << ::testing::PrintToString(errors);
-  EXPECT_GT(*std::min_element(errors.begin(), errors.end()), 1e-6);
 }
 
 TEST(MaterialExtension, ExactGeometricStiffnessConverges) {
