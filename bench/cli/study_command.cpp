@@ -87,10 +87,9 @@ int run(const StudyFlags& flags) {
     outcomes.push_back(std::move(*outcome));
   }
   const bench::Machine machine = bench::this_machine();
-  write_file(out / "study.html",
-                        study::study_page(outcomes, {{"command", bench::command_line()},
-                                                     {"date", bench::date_text()},
-                                                     {"machine", one_line(machine)}}));
+  write_file(out / "study.html", study::study_page(outcomes, {{"command", bench::command_line()},
+                                                              {"date", bench::date_text()},
+                                                              {"machine", one_line(machine)}}));
   if (flags.prints_tables()) fmt::print("Written: {}\n", (out / "study.html").string());
   return 0;
 }

@@ -1,7 +1,6 @@
 #include "bench/support/passive_waiting.h"
 
 #include <cstdlib>
-
 #include <unistd.h>
 
 namespace nsn::bench {
