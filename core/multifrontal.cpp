@@ -187,13 +187,15 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
   const int f = front.pivots + front.rows;
   const Index own = nodes_of(s);
   const Index first = symbolic_.first[at(s)];
-  const Index* const below = symbolic_.rows.data() + symbolic_.row_begin[at(s)] - own;
+  const auto row_of = [&, below = symbolic_.row_begin[at(s)] - own](Index local) {
+    return local < own ? first + local : symbolic_.rows[at(below + local)];
+  };
   for (Index e = entry_begin_[at(s)]; e < entry_begin_[at(s) + 1]; ++e) {
     const Entry& entry = entries_[at(e)];
     if (form_ == Form::kCholesky && entry.row < entry.column) continue;
     const bool pivot_column = entry.column < own;
-    const Index row = entry.row < own ? first + entry.row : below[entry.row];
-    const Index column = pivot_column ? first + entry.column : below[entry.column];
+    const Index row = row_of(entry.row);
+    const Index column = row_of(entry.column);
     const ActiveSet& r = kActive[active_[at(row)]];
     const ActiveSet& c = kActive[active_[at(column)]];
     if (r.count == 0 || c.count == 0) continue;
