@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/progress.h"
@@ -56,9 +57,13 @@ std::vector<Configuration> chosen(const Choices& choices) {
   std::vector<Configuration> list;
   for (const Configuration& c : all_configurations()) {
     const auto& names = choices.presets;
-    if (names.empty() || std::find(names.begin(), names.end(), c.preset) != names.end()) {
-      list.push_back(c);
+    if (!names.empty() && std::find(names.begin(), names.end(), c.preset) == names.end()) continue;
+    if (!c.linear.empty() && !standard_backends().info(c.linear).available()) {
+      fmt::print(stderr, "left out: {} with {}: {}\n", c.preset, c.linear,
+                 standard_backends().info(c.linear).reason);
+      continue;
     }
+    list.push_back(c);
   }
   return list;
 }
