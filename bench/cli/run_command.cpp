@@ -17,6 +17,7 @@
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
+#include "bench/support/median.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/runtime.h"
@@ -36,13 +37,6 @@ struct RunFlags {
   std::string dump_failures;
   int frames_every = 1;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// What is collected over the steps.
 struct Collected {
@@ -147,7 +141,7 @@ Row summary(const RunFlags& given, int steps, const Collected& all, const Simula
           {"steps_above_1e_8_mps", all.coarse},
           {"newton_iterations_mean", all.newton / steps},
           {"linear_iterations_mean", all.linear / steps},
-          {"error_median_mps", median(all.error)},
+          {"error_median_mps", bench::median(all.error)},
           {"error_max_mps", all.error_max},
           {"penetration_max_m", all.penetration},
           {"displacement_max_m", displacement},
@@ -155,14 +149,14 @@ Row summary(const RunFlags& given, int steps, const Collected& all, const Simula
           {"energy_start_j", energy_start},
           {"energy_end_j", simulation.report().energy},
           {"contacts_max", all.contacts},
-          {"detect_ms_median", median(all.detect)},
-          {"assemble_ms_median", median(all.assemble)},
-          {"solve_ms_median", median(all.solve)},
+          {"detect_ms_median", bench::median(all.detect)},
+          {"assemble_ms_median", bench::median(all.assemble)},
+          {"solve_ms_median", bench::median(all.solve)},
           {"joints", simulation.world().joints().num_joints()},
           {"joint_drift_max_m", all.drift.distance},
           {"joint_drift_max_rad", all.drift.angle},
           {"limit_excess_max", all.drift.limit_excess},
-          {"ms_per_contact_median", median(all.per_contact)}};
+          {"ms_per_contact_median", bench::median(all.per_contact)}};
 }
 
 void print_summary(const Row& row) {

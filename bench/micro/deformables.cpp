@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "backends/standard_backends.h"
+#include "bench/support/median.h"
 #include "core/effective_mass.h"
 #include "core/runtime.h"
 #include "core/schur_operator.h"
@@ -29,12 +30,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return 1e3 * std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 NewtonOptions paper_options() {
@@ -154,9 +149,9 @@ struct Series {
     fmt::print(
         "  {:9} solve {:7.2f} ms median, {:7.2f} least; assemble {:5.2f} ms ({:.0f} %); error "
         "{:.1e} m/s median, {:.1e} largest\n",
-        name, median(solve), *std::min_element(solve.begin(), solve.end()), median(assemble),
-        100.0 * median(assemble) / median(solve), median(error),
-        *std::max_element(error.begin(), error.end()));
+        name, bench::median(solve), *std::min_element(solve.begin(), solve.end()),
+        bench::median(assemble), 100.0 * bench::median(assemble) / bench::median(solve),
+        bench::median(error), *std::max_element(error.begin(), error.end()));
   }
 };
 

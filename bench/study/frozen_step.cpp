@@ -4,6 +4,7 @@
 
 #include "backends/standard_backends.h"
 #include "core/step_error.h"
+#include "models/presets.h"
 #include "models/scenes/scene.h"
 
 namespace nsn::study {
@@ -43,6 +44,14 @@ void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>&
   static_cast<void>(simulation.step());
 }
 
+NewtonOptions paper_iteration(int iterations) {
+  NewtonOptions options = newton_preset("paper");
+  options.max_iterations = iterations;
+  options.linear = {"contact-lu"};
+  options.linear_iterations = 0;
+  return options;
+}
+
 Trial try_method(StepEquations& equations, const NewtonOptions& options,
                  const ComplementarityOptions& scaling, const NewtonObserver& observer) {
   const OtherScaling other(equations, scaling);
@@ -72,6 +81,15 @@ int settled_below(const std::vector<NewtonIteration>& history, double error) {
 std::string settled_text(const std::vector<NewtonIteration>& history, double error) {
   const int first = settled_below(history, error);
   return first < 0 ? "never" : fmt::format("{}", first);
+}
+
+report::Chart log_chart(const std::string& title, const std::string& x, const std::string& y) {
+  report::Chart chart;
+  chart.title = title;
+  chart.x.label = x;
+  chart.y.label = y;
+  chart.y.scale = report::Scale::kLog;
+  return chart;
 }
 
 report::Series over_iterations(const std::string& name, const std::vector<NewtonIteration>& history,

@@ -1,8 +1,8 @@
 /// One step of a scene, held still, so that different methods can be tried on the very same
 /// equations.
 ///
-///   freeze(scene, 20, [&](StepEquations& equations) {
-///     const Trial trial = try_method(equations, options, {});
+///   freeze({"arch"}, [&](StepEquations& equations) {
+///     const Trial trial = try_method(equations, paper_iteration(40));
 ///   });
 ///
 /// The scene is brought there by the default preset, all of it as one system. The equations are
@@ -28,6 +28,9 @@ struct FrozenScene {
 
 void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>& use);
 
+/// The paper's iteration with a direct solver: what is left are the choices of the study.
+NewtonOptions paper_iteration(int iterations);
+
 /// What one method did on the equations, from a cold start.
 struct Trial {
   NewtonResult result;
@@ -42,6 +45,9 @@ Trial try_method(StepEquations& equations, const NewtonOptions& options,
 int settled_below(const std::vector<NewtonIteration>& history, double error);
 /// The same for a table: the number, or "never".
 std::string settled_text(const std::vector<NewtonIteration>& history, double error);
+
+/// A chart with a logarithmic y axis and no curve yet.
+report::Chart log_chart(const std::string& title, const std::string& x, const std::string& y);
 
 /// The iterations as a curve over 0, 1, 2, ...; `what` picks the value.
 report::Series over_iterations(const std::string& name, const std::vector<NewtonIteration>& history,

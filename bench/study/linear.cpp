@@ -1,7 +1,4 @@
 // Linear solvers: inside Newton at a fixed budget, and alone on one Newton matrix.
-#include <array>
-#include <cmath>
-
 #include <fmt/core.h>
 
 #include "backends/standard_backends.h"
@@ -29,15 +26,6 @@ std::vector<std::string> solvers(bool with_direct) {
   }
   if (with_direct) names.push_back(available(registry, "cholmod") ? "cholmod" : "contact-lu");
   return names;
-}
-
-report::Chart chart(const std::string& title, const std::string& x, const std::string& y) {
-  report::Chart out;
-  out.title = title;
-  out.x.label = x;
-  out.y.label = y;
-  out.y.scale = report::Scale::kLog;
-  return out;
 }
 
 /// Residual per iteration of one solver on S x = b.
@@ -70,7 +58,7 @@ StudyOutcome linear_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
-    report::Chart errors = chart(scene.name, "Newton iteration", "error, m/s");
+    report::Chart errors = log_chart(scene.name, "Newton iteration", "error, m/s");
     std::string order;
     freeze(scene, [&](StepEquations& equations) {
       for (const std::string& name : solvers(true)) {
@@ -107,13 +95,9 @@ StudyOutcome subproblem_study(const StudyOptions& options) {
                    .rows = {}};
   const int iterations = options.quick ? 60 : 200;
   for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
-    report::Chart curves = chart(scene.name, "iteration", "|b - S x|, m/s");
+    report::Chart curves = log_chart(scene.name, "iteration", "|b - S x|, m/s");
     std::string order;
     freeze(scene, [&](StepEquations& equations) {
-      NewtonOptions newton = newton_preset("paper");
-      newton.linear = {"contact-lu"};
-      newton.linear_iterations = 0;
-      newton.max_iterations = 2;
       const auto compare = [&](const NewtonSystemView& view) {
         if (view.iteration != 1) return;
         const BlockOperator op(*view.S);
@@ -132,7 +116,7 @@ StudyOutcome subproblem_study(const StudyOptions& options) {
                                report.iterations);
         }
       };
-      static_cast<void>(try_method(equations, newton, {}, compare));
+      static_cast<void>(try_method(equations, paper_iteration(2), {}, compare));
     });
     out.charts.push_back(curves);
     out.findings.push_back(

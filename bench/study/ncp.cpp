@@ -38,11 +38,8 @@ std::vector<Kind> kinds(bool quick) {
   std::vector<Kind> out;
   for (const NcpKind ncp : {NcpKind::kMinimumMap, NcpKind::kFischerBurmeister}) {
     const std::string name(to_string(ncp));
-    NewtonOptions paper = newton_preset("paper");
+    NewtonOptions paper = paper_iteration(quick ? 40 : 100);
     paper.ncp = ncp;
-    paper.max_iterations = quick ? 40 : 100;
-    paper.linear = {"contact-lu"};
-    paper.linear_iterations = 0;
     out.push_back({name + ", paper", paper});
     NewtonOptions proximal = newton_preset("accurate");
     proximal.ncp = ncp;
@@ -64,11 +61,7 @@ StudyOutcome ncp_study(const StudyOptions& options) {
                    .rows = {}};
   for (const FrozenScene& scene :
        std::vector<FrozenScene>{{"four-leg-table"}, {"cylinder-ring"}, {"heavy-stack"}, {"arch"}}) {
-    report::Chart chart;
-    chart.title = scene.name;
-    chart.x.label = "Newton iteration";
-    chart.y.label = "error, m/s";
-    chart.y.scale = report::Scale::kLog;
+    report::Chart chart = log_chart(scene.name, "Newton iteration", "error, m/s");
     std::string finding = scene.name + ":";
     freeze(scene, [&](StepEquations& equations) {
       for (const Kind& kind : kinds(options.quick)) {

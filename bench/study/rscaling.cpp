@@ -3,7 +3,6 @@
 
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "models/presets.h"
 
 namespace nsn::study {
 namespace {
@@ -11,25 +10,6 @@ namespace {
 constexpr ComplementarityScaling kScalings[] = {
     ComplementarityScaling::kIdentity, ComplementarityScaling::kTimeStep,
     ComplementarityScaling::kEffectiveMass, ComplementarityScaling::kSpectralNorm};
-
-/// The paper's iteration, long enough to see where it goes, with a direct solver so that nothing
-/// but r differs.
-NewtonOptions paper_iteration(bool quick) {
-  NewtonOptions options = newton_preset("paper");
-  options.max_iterations = quick ? 40 : 100;
-  options.linear = {"contact-lu"};
-  options.linear_iterations = 0;
-  return options;
-}
-
-report::Chart chart(const std::string& title, const std::string& y) {
-  report::Chart out;
-  out.title = title;
-  out.x.label = "Newton iteration";
-  out.y.label = y;
-  out.y.scale = report::Scale::kLog;
-  return out;
-}
 
 }  // namespace
 
@@ -43,9 +23,11 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
   std::vector<FrozenScene> scenes = {{"heavy-stack"}, {"arch"}};
   if (!options.quick) scenes.push_back({"table-pile", {}, 60});
   for (const FrozenScene& scene : scenes) {
-    report::Chart normal = chart(scene.name + ": normal error", "e_n, m");
-    report::Chart friction = chart(scene.name + ": friction error", "e_f, m/s");
-    report::Chart step = chart(scene.name + ": step size", "largest change of velocity, m/s");
+    report::Chart normal = log_chart(scene.name + ": normal error", "Newton iteration", "e_n, m");
+    report::Chart friction =
+        log_chart(scene.name + ": friction error", "Newton iteration", "e_f, m/s");
+    report::Chart step = log_chart(scene.name + ": step size", "Newton iteration",
+                                   "largest change of velocity, m/s");
     std::string best;
     double least = std::numeric_limits<double>::infinity();
     double identity = 0.0;
@@ -54,7 +36,7 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
         const std::string name(to_string(scaling));
         options.progress(scene.name + " · " + name);
         const Trial trial =
-            try_method(equations, paper_iteration(options.quick), {.scaling = scaling});
+            try_method(equations, paper_iteration(options.quick ? 40 : 100), {.scaling = scaling});
         normal.series.push_back(over_iterations(
             name, trial.history, [](const NewtonIteration& it) { return it.error.normal; }));
         friction.series.push_back(over_iterations(

@@ -3,7 +3,7 @@
 ///
 ///   const Study& study = study_named("rscaling");
 ///   StudyOutcome outcome = study.run({.quick = true});
-///   write_file("study.html", study_page({outcome}));          // bench/study/study_page.h
+///   write_file("study.html", study_page({outcome}, {}));          // bench/study/study_page.h
 ///
 /// A new study is a new function in a file of its own and a line in studies().
 #pragma once

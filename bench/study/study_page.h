@@ -13,7 +13,7 @@ namespace nsn::study {
 std::string study_page(const std::vector<StudyOutcome>& outcomes,
                        const std::vector<std::pair<std::string, std::string>>& facts);
 
-/// The table of one study as text for a terminal and as CSV.
+/// The table of one study as text for a terminal.
 std::string table_text(const StudyOutcome& outcome);
 
 }  // namespace nsn::study

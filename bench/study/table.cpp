@@ -5,6 +5,7 @@
 
 #include "backends/standard_backends.h"
 #include "bench/study/study.h"
+#include "bench/support/median.h"
 #include "models/presets.h"
 #include "models/scenes/scene.h"
 #include "models/simulation.h"
@@ -18,13 +19,6 @@ double paper_solve_ms(const std::string& scene) {
   if (scene == "table-pile") return 3.7;
   if (scene == "beam-insertion") return 18.6;
   return 0.0;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 Row measure(const SceneInfo& scene, const std::string& preset, int steps) {
@@ -50,9 +44,9 @@ Row measure(const SceneInfo& scene, const std::string& preset, int steps) {
              {"contacts", contacts},
              {"steps", steps},
              {"newton_iterations_mean", static_cast<double>(newton) / steps},
-             {"assembly_ms_median", median(assemble)},
-             {"solve_ms_median", median(solve)},
-             {"error_mps_median", median(error)},
+             {"assembly_ms_median", bench::median(assemble)},
+             {"solve_ms_median", bench::median(solve)},
+             {"error_mps_median", bench::median(error)},
              {"steps_above_1e-6_mps", unconverged}};
   const double paper = paper_solve_ms(scene.name);
   row["paper_solve_ms"] = paper > 0.0 ? Row(paper) : Row(nullptr);

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "backends/standard_backends.h"
+#include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
 #include "models/presets.h"
 #include "models/scenes/scene.h"
@@ -52,11 +53,7 @@ StudyOutcome warm_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   const int steps = options.quick ? 30 : 120;
-  report::Chart chart;
-  chart.title = "Newton iterations per step, heavy-stack";
-  chart.x.label = "step";
-  chart.y.label = "iterations";
-  chart.y.scale = report::Scale::kLog;
+  report::Chart chart = log_chart("Newton iterations per step, heavy-stack", "step", "iterations");
   for (const Way& way : ways()) {
     long iterations = 0;
     int failures = 0;
