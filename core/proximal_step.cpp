@@ -18,9 +18,12 @@ constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost and 
 constexpr double kLeastGain = 0.5;     // of the error, for a step that cost nothing
 constexpr double kCurvature = 0.9;  // of the slope that may be left at the end of an elastic step
 constexpr int kMaxShortenings = 8;
-// Within 100 x the tolerance, an error that 40 factorisations do not halve is that of rounding.
-constexpr double kNear = 100.0;
+// An attempt goes on, beyond its share of the budget too, while so many factorisations halve its
+// smallest error.
 constexpr int kPatience = 40;
+// Below this (m/s) an error that so many factorisations do not halve is that of rounding: solved.
+constexpr double kFine = 1e-8;
+constexpr int kFinePatience = 8;
 constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
 
 std::size_t at(Index i) {
@@ -299,9 +302,10 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     at_.evaluate(equations, start_u_);  // the linearisation's own rows
   }
   int idle = 0;
-  double halved = best_error_.total;
+  double halved = smallest_;
   int halved_at = spent();
-  while (!exhausted(budget)) {
+  const int all = options_.max_iterations - before_all;
+  while (!exhausted(all) && (!exhausted(budget) || spent() <= halved_at + kPatience)) {
     if (out_of_time()) return NewtonStatus::kCancelled;
     const int before = spent();
     const double error_before = error_.total;
@@ -323,12 +327,12 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     const bool idles = mass_.sparse() ? !gained && (cheap || !has_unknowns()) : cheap;
     idle = idles ? idle + 1 : 0;
     if (idle > (has_unknowns() ? kMaxIdleSteps : 4 * kMaxIdleSteps)) return NewtonStatus::kStalled;
-    if (best_error_.total < 0.5 * halved) {
-      halved = best_error_.total;
+    if (smallest_ < 0.5 * halved) {
+      halved = smallest_;
       halved_at = spent();
     }
-    if (best_error_.relative <= kNear * options_.tolerance && spent() > halved_at + kPatience)
-      return NewtonStatus::kStalled;
+    if (best_error_.total <= kFine && spent() > halved_at + kFinePatience)
+      return NewtonStatus::kConverged;
     if (!guarded || error_.total <= kRestartBand * smallest_) {
       copy(state.u, start_u_);
       if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
@@ -375,10 +379,10 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
     if (!attempt.warm) fill(start_r_, 0.0);
     const double alpha = attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold;
     result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
+    if (result.status != NewtonStatus::kCancelled && best_error_.total <= kFine)
+      result.status = NewtonStatus::kConverged;
     if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
       break;
-    const bool near = best_error_.relative <= kNear * options_.tolerance;
-    if (result.status == NewtonStatus::kStalled && near) break;
   }
   copy(best_u_, state.u);
   copy(best_r_, state.r);

@@ -1,8 +1,10 @@
 // A flexible beam of rigid pieces is pushed into a narrow socket.
+#include <cmath>
 #include <memory>
 #include <numbers>
 
 #include "models/collision/box.h"
+#include "models/collision/convex_hull.h"
 #include "models/joints/joints.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
@@ -10,26 +12,40 @@
 namespace nsn {
 namespace {
 
-/// The channel along x from 0 to `depth`: four walls, a funnel in front, a bottom.
+/// One side of the socket, above the channel: a wall along x from 0 to `depth` at z = `half` and in
+/// front of it the slope of a funnel, in one convex piece, so that nothing catches in the mouth.
+ConvexHull socket_side(double depth, double half) {
+  const double wall = 0.02;
+  const double lip = 0.04;
+  const double slope = 0.25;  // rad
+  const double width = half + lip;
+  const double front = -lip * std::cos(slope);
+  const double outline[5][2] = {{front, half + lip * std::sin(slope)},
+                                {0.0, half},
+                                {depth, half},
+                                {depth, half + wall},
+                                {front, half + wall}};
+  SurfaceMesh mesh;
+  for (const double y : {-width, width}) {
+    for (const auto& p : outline) mesh.points.push_back({p[0], y, p[1]});
+  }
+  mesh.polygons = {{0, 1, 2, 3, 4}, {9, 8, 7, 6, 5}};
+  for (int k = 0; k < 5; ++k) mesh.polygons.push_back({k, k + 5, (k + 1) % 5 + 5, (k + 1) % 5});
+  return ConvexHull::of_faces(mesh);
+}
+
+/// The channel along x from 0 to `depth`: four sides and a bottom.
 void add_socket(World& world, double depth, double half, double mu) {
   Body body;
   body.name = "socket";
   body.kind = BodyKind::kStatic;
   const int socket = world.add_body(body);
-  const double wall = 0.01;
-  const double slope = 0.25;  // rad, of the funnel
-  const double lip = 0.04;
-  for (int side = 0; side < 4; ++side) {
-    const Quaternion turn = rotation_about({1, 0, 0}, 0.5 * std::numbers::pi * side);
-    const auto place = [&](const Vec3& size, const Vec3& at, double tilt) {
-      world.add_shape(socket, std::make_shared<Box>(size), {.mu = mu}, rotation_matrix(turn) * at,
-                      turn * rotation_about({0, 1, 0}, tilt));
-    };
-    place({depth, 2.0 * (half + wall), wall}, {0.5 * depth, 0, half + 0.5 * wall}, 0.0);
-    const Vec3 back{-0.5 * lip, 0, 0.5 * wall};  // of the funnel's edge at the mouth
-    place({lip, 2.0 * (half + lip), wall},
-          Vec3{0, 0, half} + rotation_matrix(rotation_about({0, 1, 0}, slope)) * back, slope);
+  const auto side = std::make_shared<ConvexHull>(socket_side(depth, half));
+  for (int k = 0; k < 4; ++k) {
+    world.add_shape(socket, side, {.mu = mu}, {},
+                    rotation_about({1, 0, 0}, 0.5 * std::numbers::pi * k));
   }
+  const double wall = 0.01;
   world.add_shape(socket, std::make_shared<Box>(Vec3{wall, 2.0 * half, 2.0 * half}), {.mu = mu},
                   {depth + 0.5 * wall, 0, 0});
 }
@@ -68,8 +84,8 @@ World beam_insertion(const Options& options) {
   for (int body = 0; body < carriage; ++body) world.ignore_pair(body, carriage);
   WeldCompliance hold;
   const double yield = options.real("grip");
-  hold.linear = {0.0, yield, yield};
-  hold.linear_damping = {0.0, 1.0, 1.0};
+  hold.linear = {yield, yield, 0.0};  // joint axes: z is the beam's
+  hold.linear_damping = {1.0, 1.0, 0.0};
   hold.angular = 100.0 * Vec3{yield, yield, yield};
   hold.angular_damping = 0.01 * Vec3{1, 1, 1};
   world.add_joint(weld_joint(last, carriage, hold), {.point = grip, .axis = {1, 0, 0}});
@@ -79,6 +95,7 @@ World beam_insertion(const Options& options) {
   slide.axes[0].drive = velocity_drive(options.real("speed"), 100.0);
   slide.axes[0].drive.max_effort = options.real("effort");
   world.add_joint(slide, {.point = grip, .axis = {1, 0, 0}});
+  set_contact_compliance(world, options.real("compliance"));
   return world;
 }
 
@@ -98,6 +115,7 @@ std::vector<SceneInfo> insertion_scenes() {
         OptionSpec::real("grip", 1e-3, 0.0, 1.0, "sideways compliance of the grip, m/N"),
         OptionSpec::real("speed", 0.4, 0.0, 10.0, "of the drive, m/s"),
         OptionSpec::real("effort", 10.0, 0.0, 1e4, "largest of the drive, N"),
+        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
         OptionSpec::real("mu", 0.2, 0.0, 10.0, "friction coefficient")},
        240,
        beam_insertion},

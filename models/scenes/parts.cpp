@@ -95,6 +95,14 @@ void add_pit(World& world, double half_width, double mu) {
   }
 }
 
+void set_contact_compliance(World& world, double compliance) {
+  for (int k = 0; k < static_cast<int>(world.shapes().size()); ++k) {
+    Surface surface = world.shapes()[static_cast<std::size_t>(k)].surface;
+    surface.compliance = 0.5 * compliance;
+    world.set_surface(k, surface);
+  }
+}
+
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu) {
   Body body;
   body.kind = BodyKind::kStatic;

@@ -29,6 +29,9 @@ int add_boxes(World& world, const std::vector<BoxPart>& parts, double mass, cons
               double mu, const Quaternion& orientation = {});
 /// A square pit without a lid: the ground and four walls around |x|, |y| <= half_width.
 void add_pit(World& world, double half_width, double mu);
+/// Gives every shape half of a contact's normal compliance (m/N): bodies that are jammed between
+/// each other, as rigid ones, may leave Coulomb's law without a solution.
+void set_contact_compliance(World& world, double compliance);
 /// A static box.
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu);
 

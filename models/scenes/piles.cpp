@@ -58,6 +58,7 @@ World capsule_pile(const Options& options) {
                     (i / (side * side) + 0.5) * pitch};
     add_capsule(world, radius, length, options.real("mass"), grid, mu, random.orientation());
   }
+  set_contact_compliance(world, options.real("compliance"));
   return world;
 }
 
@@ -96,6 +97,7 @@ World mesh_pile(const Options& options) {
     body.position = cell + rotation_matrix(body.orientation) * solid.centre;
     world.add_shape(world.add_body(body), mesh, {.mu = mu}, -solid.centre);
   }
+  set_contact_compliance(world, options.real("compliance"));
   return world;
 }
 
@@ -131,6 +133,7 @@ World table_pile(const Options& options) {
     const Vec3 middle = world.shapes().back().offset - parts.back().centre;
     body.position = cell - rotation_matrix(body.orientation) * middle;
   }
+  set_contact_compliance(world, options.real("compliance"));
   return world;
 }
 
@@ -154,6 +157,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("length", 0.15, 0.0, 10.0, "between the two half balls, m"),
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a capsule, kg"),
         OptionSpec::real("mu", 0.5, 0.0, 10.0, "friction coefficient"),
+        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        capsule_pile},
@@ -165,6 +169,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a stone, kg"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
         OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
+        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the stones")},
        600,
        mesh_pile},
@@ -176,6 +181,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("mass", 4.7, 1e-6, 1e6, "of a table, kg"),
         OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient"),
         OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
+        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        table_pile},
