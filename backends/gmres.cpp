@@ -1,8 +1,6 @@
 #include "backends/gmres.h"
 
-#include <utility>
-
-#include "backends/krylov_options.h"
+#include "backends/krylov_backend.h"
 #include "core/gmres.h"
 
 namespace nsn {
@@ -16,47 +14,29 @@ Capabilities capabilities_of_gmres() {
   return can;
 }
 
-class GmresBackend final : public LinearSolver {
+class GmresBackend final : public KrylovBackend {
  public:
   GmresBackend(const Options& options, const SolverRegistry& registry)
-      : P_(registry.make_preconditioner(options.text("precond"))),
-        max_iterations_(static_cast<int>(options.integer("max_iterations"))),
-        directions_(static_cast<int>(options.integer("directions"))) {
-    capabilities_.needs_entries = P_->needs_entries();
-  }
+      : KrylovBackend(capabilities_of_gmres(), options, registry),
+        directions_(static_cast<int>(options.integer("directions"))) {}
 
   std::string_view name() const override { return "gmres"; }
-  const Capabilities& capabilities() const override { return capabilities_; }
 
  private:
-  void do_analyze(const LinearOperator& op) override {
-    P_->analyze(op);
-    gmres_.allocate(op.rows(), directions_);
-  }
-
-  Preparation do_factorize(const LinearOperator& op) override {
-    P_->factorize(op);
-    return {};
-  }
-
-  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                const Monitor& monitor, LinearReport& report) override {
+  void allocate(Index n, bool) override { gmres_.allocate(n, directions_); }
+  void iterate(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
+               const LinearControl& control, const Monitor& monitor,
+               LinearReport& report) override {
     // Lambdas of one pointer: a std::function holds them without allocating.
-    const LinearMap A = [&op](ConstVector v, Vector y) { op.apply(v, y); };
-    const LinearMap P = [p = P_.get()](ConstVector v, Vector y) { p->apply(v, y); };
-    gmres_.solve(A, P, GmresSide::kRight, b, x, with_limit(control, max_iterations_), monitor,
-                 report);
-    report.bytes_moved = static_cast<double>(gmres_.products()) * op.bytes_per_apply() +
-                         static_cast<double>(gmres_.preconditions()) * P_->bytes_per_apply() +
+    const LinearMap multiply = [&A](ConstVector v, Vector y) { A.apply(v, y); };
+    const LinearMap precondition = [&P](ConstVector v, Vector y) { P.apply(v, y); };
+    gmres_.solve(multiply, precondition, GmresSide::kRight, b, x, control, monitor, report);
+    report.bytes_moved = static_cast<double>(gmres_.products()) * A.bytes_per_apply() +
+                         static_cast<double>(gmres_.preconditions()) * P.bytes_per_apply() +
                          gmres_.vector_bytes();
-    explain(control, *P_, report);
   }
+  double workspace_bytes() const override { return gmres_.bytes_held(); }
 
-  double bytes_held() const override { return gmres_.bytes_held() + P_->bytes_held(); }
-
-  Capabilities capabilities_ = capabilities_of_gmres();
-  std::unique_ptr<Preconditioner> P_;
-  int max_iterations_;
   int directions_;
   Gmres gmres_;
 };

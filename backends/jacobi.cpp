@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "backends/krylov_options.h"
+#include "backends/iteration_limit.h"
 #include "core/allocate.h"
 #include "core/parallel.h"
 #include "core/vector_kernels.h"

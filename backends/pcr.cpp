@@ -1,8 +1,6 @@
 #include "backends/pcr.h"
 
-#include <utility>
-
-#include "backends/krylov_options.h"
+#include "backends/krylov_backend.h"
 #include "core/pcr.h"
 
 namespace nsn {
@@ -14,40 +12,23 @@ Capabilities capabilities_of_pcr() {
   return can;
 }
 
-class PcrBackend final : public LinearSolver {
+class PcrBackend final : public KrylovBackend {
  public:
   PcrBackend(const Options& options, const SolverRegistry& registry)
-      : P_(registry.make_preconditioner(options.text("precond"))),
-        max_iterations_(static_cast<int>(options.integer("max_iterations"))),
-        options_{.lift = options.flag("lift")} {
-    capabilities_.needs_entries = P_->needs_entries();
-  }
+      : KrylovBackend(capabilities_of_pcr(), options, registry),
+        options_{.lift = options.flag("lift")} {}
 
   std::string_view name() const override { return "pcr"; }
-  const Capabilities& capabilities() const override { return capabilities_; }
 
  private:
-  void do_analyze(const LinearOperator& op) override {
-    P_->analyze(op);
-    pcr_.allocate(op.rows(), P_->diagonal().extent(0) > 0);
+  void allocate(Index n, bool diagonal) override { pcr_.allocate(n, diagonal); }
+  void iterate(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
+               const LinearControl& control, const Monitor& monitor,
+               LinearReport& report) override {
+    pcr_.solve(A, P, b, x, control, options_, monitor, report);
   }
+  double workspace_bytes() const override { return pcr_.bytes_held(); }
 
-  Preparation do_factorize(const LinearOperator& op) override {
-    P_->factorize(op);
-    return {};
-  }
-
-  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                const Monitor& monitor, LinearReport& report) override {
-    pcr_.solve(op, *P_, b, x, with_limit(control, max_iterations_), options_, monitor, report);
-    explain(control, *P_, report);
-  }
-
-  double bytes_held() const override { return pcr_.bytes_held() + P_->bytes_held(); }
-
-  Capabilities capabilities_ = capabilities_of_pcr();
-  std::unique_ptr<Preconditioner> P_;
-  int max_iterations_;
   PcrOptions options_;
   Pcr pcr_;
 };

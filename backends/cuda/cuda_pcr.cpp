@@ -6,7 +6,7 @@
 #include "backends/cuda/device_session.h"
 #include "backends/cuda/pcr_engine.h"
 #include "backends/cuda/pcr_status.h"
-#include "backends/krylov_options.h"
+#include "backends/iteration_limit.h"
 #include "core/error.h"
 #include "core/schur_operator.h"
 

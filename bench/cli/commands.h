@@ -21,5 +21,6 @@ void add_export_command(CLI::App& app, int& exit_code);
 void add_joints_command(CLI::App& app, int& exit_code);
 void add_robustness_command(CLI::App& app, int& exit_code);
 void add_study_command(CLI::App& app, int& exit_code);
+void add_sweep_command(CLI::App& app, int& exit_code);
 
 }  // namespace nsn::cli

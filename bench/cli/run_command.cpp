@@ -13,11 +13,11 @@
 #include "bench/cli/newton_export.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
-#include "bench/cli/scene_picture.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
-#include "bench/support/median.h"
+#include "bench/report/scene_picture.h"
+#include "bench/support/run_measures.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
 #include "core/runtime.h"
@@ -27,50 +27,24 @@
 namespace nsn::cli {
 namespace {
 
-constexpr double kFine = 1e-8;  // m/s: errors that do not matter
-
 struct RunFlags {
   std::string scene;
   int steps = 0;  ///< 0: the scene's own
   std::string picture;
+  std::string animation;
+  bool forces = false;  ///< in pictures
   std::string contacts;
   std::string dump_failures;
   int frames_every = 1;
 };
 
-/// What is collected over the steps.
+/// Lines of the tables that are written.
 struct Collected {
   std::vector<Row> steps;
-  std::vector<double> error, detect, assemble, solve, per_contact;
-  double newton = 0.0;
-  double linear = 0.0;
-  double error_max = 0.0;
-  double penetration = 0.0;
-  JointDrift drift;
-  int contacts = 0;
-  int unconverged = 0;
-  int coarse = 0;  ///< steps of an error above kFine
   std::vector<Row> contact_rows;
 
   void add(int step, const Simulation& simulation) {
     const StepReport& r = simulation.report();
-    error.push_back(r.error.total);
-    detect.push_back(1e3 * r.detect_seconds);
-    assemble.push_back(1e3 * r.assemble_seconds);
-    solve.push_back(1e3 * r.solve_seconds);
-    if (r.contacts > 0) {
-      per_contact.push_back((detect.back() + assemble.back() + solve.back()) / r.contacts);
-    }
-    newton += r.newton_iterations;
-    linear += r.linear_iterations;
-    error_max = std::max(error_max, r.error.total);
-    penetration = std::max(penetration, r.penetration);
-    drift.distance = std::max(drift.distance, r.drift.distance);
-    drift.angle = std::max(drift.angle, r.drift.angle);
-    drift.limit_excess = std::max(drift.limit_excess, r.drift.limit_excess);
-    contacts = std::max(contacts, r.contacts);
-    unconverged += r.converged() ? 0 : 1;
-    coarse += r.error.total <= kFine ? 0 : 1;
     steps.push_back({{"step", step},
                      {"time_s", simulation.world().time},
                      {"status", std::string(to_string(r.status))},
@@ -92,9 +66,9 @@ struct Collected {
                      {"energy_j", r.energy},
                      {"speed_mps", r.speed},
                      {"handed_over", r.handed_over},
-                     {"detect_ms", detect.back()},
-                     {"assemble_ms", assemble.back()},
-                     {"solve_ms", solve.back()}});
+                     {"detect_ms", 1e3 * r.detect_seconds},
+                     {"assemble_ms", 1e3 * r.assemble_seconds},
+                     {"solve_ms", 1e3 * r.solve_seconds}});
   }
 
   void add_contacts(int step, const Simulation& simulation) {
@@ -119,45 +93,6 @@ struct Collected {
     }
   }
 };
-
-double largest_displacement(const World& world, const std::vector<Vec3>& start) {
-  double largest = 0.0;
-  for (int b = 0; b < world.num_bodies(); ++b) {
-    largest = std::max(largest, norm(world.body(b).position - start[static_cast<std::size_t>(b)]));
-  }
-  for (int p = 0; p < world.num_particles(); ++p) {
-    const std::size_t k = static_cast<std::size_t>(world.num_bodies() + p);
-    largest = std::max(largest, norm(world.particle(p).position - start[k]));
-  }
-  return largest;
-}
-
-Row summary(const RunFlags& given, int steps, const Collected& all, const Simulation& simulation,
-            double displacement, double energy_start) {
-  return {{"scene", given.scene},
-          {"steps", steps},
-          {"status", all.unconverged == 0 ? "converged" : "not converged"},
-          {"unconverged_steps", all.unconverged},
-          {"steps_above_1e_8_mps", all.coarse},
-          {"newton_iterations_mean", all.newton / steps},
-          {"linear_iterations_mean", all.linear / steps},
-          {"error_median_mps", bench::median(all.error)},
-          {"error_max_mps", all.error_max},
-          {"penetration_max_m", all.penetration},
-          {"displacement_max_m", displacement},
-          {"speed_max_mps", simulation.report().speed},
-          {"energy_start_j", energy_start},
-          {"energy_end_j", simulation.report().energy},
-          {"contacts_max", all.contacts},
-          {"detect_ms_median", bench::median(all.detect)},
-          {"assemble_ms_median", bench::median(all.assemble)},
-          {"solve_ms_median", bench::median(all.solve)},
-          {"joints", simulation.world().joints().num_joints()},
-          {"joint_drift_max_m", all.drift.distance},
-          {"joint_drift_max_rad", all.drift.angle},
-          {"limit_excess_max", all.drift.limit_excess},
-          {"ms_per_contact_median", bench::median(all.per_contact)}};
-}
 
 void print_summary(const Row& row) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
@@ -186,6 +121,12 @@ void print_summary(const Row& row) {
              number("ms_per_contact_median"));
 }
 
+render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height) {
+  using Arrows = std::vector<report::ForceArrow>;
+  const Arrows forces = given.forces ? report::contact_forces(simulation) : Arrows{};
+  return report::picture_of(simulation.world(), forces, width, height);
+}
+
 int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlags& given) {
   const Runtime runtime(common.threads);
   const SceneInfo& info = scene_info(given.scene);
@@ -194,16 +135,14 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlag
   const int steps = given.steps > 0 ? given.steps : info.default_steps;
   Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
                         standard_backends());
-  std::vector<Vec3> start;
-  for (const Body& body : simulation.world().bodies()) start.push_back(body.position);
-  for (const Particle& p : simulation.world().particles()) start.push_back(p.position);
-  const double energy_start = energy(simulation.world());
+  bench::RunMeasures measures(simulation);
   std::unique_ptr<VtkSeries> series;
   if (!common.out.empty()) {
     series = std::make_unique<VtkSeries>(common.out, given.scene);
     series->add(simulation.world());
   }
   Collected all;
+  std::vector<render::Image> frames;
   int step = 0;
   if (!given.dump_failures.empty()) {
     simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
@@ -217,24 +156,33 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlag
       progress.step();
       step = k;
       simulation.step();
+      measures.add(simulation);
       all.add(k, simulation);
       if (!given.contacts.empty()) all.add_contacts(k, simulation);
-      if (series && k % given.frames_every == 0) series->add(simulation.world());
+      if (k % given.frames_every != 0) continue;
+      if (series) series->add(simulation.world());
+      if (!given.animation.empty()) frames.push_back(frame(given, simulation, 480, 320));
     }
   }
-  const double displacement = largest_displacement(simulation.world(), start);
-  const Row row = summary(given, steps, all, simulation, displacement, energy_start);
+  Row row = {{"scene", given.scene}};
+  row.update(measures.row(simulation));
   if (series) {
     series->finish();
     const std::filesystem::path folder = common.out;
     write_file(folder / "steps.csv", to_csv(all.steps));
-    write_picture(simulation.world(), folder / (given.scene + ".png"));
+    render::write_png(frame(given, simulation, 960, 640), folder / (given.scene + ".png"));
   }
-  if (!given.picture.empty()) write_picture(simulation.world(), given.picture);
+  if (!given.picture.empty()) {
+    render::write_png(frame(given, simulation, 960, 640), given.picture);
+  }
+  if (!given.animation.empty()) {
+    const double seconds = simulation.options().h * given.frames_every;
+    render::write_animation(frames, seconds, given.animation);
+  }
   if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
   if (!common.json.empty()) write_json(common.json, json_report({row}));
   if (common.prints_tables()) print_summary(row);
-  return all.unconverged == 0 ? 0 : 1;
+  return measures.unconverged == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -247,10 +195,15 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("scene", given->scene, "which scene (nsn scenes lists them)")->required();
   command->add_option("--steps", given->steps, "number of steps (default: the scene's own)");
   command->add_option("--picture", given->picture, "PNG of the last frame");
+  command->add_flag("--forces", given->forces, "contact forces as lines in pictures");
+  command->add_option("--animation", given->animation,
+                      "animated PNG, a frame every --frame-every steps");
   command->add_option("--contacts", given->contacts, "CSV of every contact of every step");
   command->add_option("--dump-failures", given->dump_failures,
                       "folder for the systems of steps that did not converge");
-  command->add_option("--frame-every", given->frames_every, "steps between frames in --out")
+  command
+      ->add_option("--frame-every", given->frames_every,
+                   "steps between frames of --out and --animation")
       ->capture_default_str();
   add_simulation_flags(*command, *flags);
   add_threads_option(*command, *common);

@@ -87,9 +87,12 @@ int run(const StudyFlags& flags) {
     outcomes.push_back(std::move(*outcome));
   }
   const bench::Machine machine = bench::this_machine();
-  write_file(out / "study.html", study::study_page(outcomes, {{"command", bench::command_line()},
-                                                              {"date", bench::date_text()},
-                                                              {"machine", one_line(machine)}}));
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"command", bench::command_line()},
+      {"date", bench::date_text()},
+      {"machine", one_line(machine)}};
+  write_file(out / "study.html",
+             study::study_page(outcomes, facts, study::scene_pictures(outcomes)));
   if (flags.prints_tables()) fmt::print("Written: {}\n", (out / "study.html").string());
   return 0;
 }

@@ -38,8 +38,11 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 td.good{color:var(--good)}td.bad{color:var(--bad)}td.quiet{color:var(--muted)}
 td.best{background:var(--best);font-weight:600}
 td a{text-decoration:none}td a:hover{text-decoration:underline}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(460px,100%),1fr));gap:14px;margin:12px 0}
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(460px,100%),1fr));gap:14px;margin:12px 0}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 8px 4px;break-inside:avoid}
+figcaption{font-size:13px;color:var(--muted);padding:2px 6px 4px}
+.pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(220px,1fr));gap:12px;margin:12px 0}
+.pictures img{width:100%;height:auto;display:block;border-radius:4px}
 details{margin:8px 0}summary{cursor:pointer;color:var(--link);font-size:13.5px}
 .download{font-size:13.5px;margin-right:14px}
 @media print{nav,.download{display:none}.scroll{overflow:visible}table{font-size:11px}}
@@ -93,9 +96,30 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
+std::string base64(const std::vector<std::uint8_t>& bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k) word = word << 8U | (k < count ? bytes[i + k] : 0U);
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k <= count ? kDigits[word >> (18 - 6 * k) & 63U] : '=';
+    }
+  }
+  return out;
+}
+
 std::string figures(const std::vector<Chart>& charts) {
   std::string out = "<div class=\"charts\">";
-  for (const Chart& chart : charts) out += fmt::format("<figure>{}</figure>\n", to_svg(chart));
+  for (const Chart& chart : charts) {
+    out += fmt::format("<figure>{}", to_svg(chart));
+    if (!chart.finding.empty()) {
+      out += fmt::format("<figcaption>{}</figcaption>", escaped(chart.finding));
+    }
+    out += "</figure>\n";
+  }
   return out + "</div>\n";
 }
 
@@ -149,6 +173,18 @@ void HtmlPage::charts(const std::vector<Chart>& charts) {
 void HtmlPage::folded_charts(std::string_view summary, const std::vector<Chart>& charts) {
   body_ += fmt::format("<details><summary>{}</summary>{}</details>\n", escaped(summary),
                        figures(charts));
+}
+
+void HtmlPage::pictures(
+    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& named) {
+  body_ += "<div class=\"pictures\">";
+  for (const auto& [name, png] : named) {
+    body_ += fmt::format(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"/>"
+        "<figcaption>{0}</figcaption></figure>\n",
+        escaped(name), base64(png));
+  }
+  body_ += "</div>\n";
 }
 
 void HtmlPage::facts(const std::vector<std::pair<std::string, std::string>>& facts) {

@@ -11,8 +11,10 @@
 /// All texts are escaped.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/report/svg_chart.h"
@@ -68,6 +70,8 @@ class HtmlPage {
   void charts(const std::vector<Chart>& charts);
   /// The same, folded away behind a line of text.
   void folded_charts(std::string_view summary, const std::vector<Chart>& charts);
+  /// Pictures side by side, each with its name below; the bytes of PNG files.
+  void pictures(const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& named);
   /// A list "name: value", e.g. command and machine.
   void facts(const std::vector<std::pair<std::string, std::string>>& facts);
   /// A link that saves `content` as a file; the content is in the page.

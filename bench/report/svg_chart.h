@@ -54,8 +54,9 @@ struct Chart {
   Axis y;
   std::vector<Series> series;
   std::vector<ReferenceLine> references;
-  int width = 560;   ///< px of the drawing; a page scales it to its column
-  int height = 360;  ///< px
+  std::string finding = {};  ///< a sentence a page shows below the drawing
+  int width = 560;           ///< px of the drawing; a page scales it to its column
+  int height = 360;          ///< px
 };
 
 /// An <svg> element for a page with chart_style(). Points that are not finite are left out.

@@ -41,7 +41,7 @@ void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>&
   Simulation simulation(make_scene(scene.name, scene.parameters), options, standard_backends());
   for (int k = 1; k < scene.step; ++k) static_cast<void>(simulation.step());
   simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) { use(equations); });
-  static_cast<void>(simulation.step());
+  for (int k = 0; k < scene.steps; ++k) static_cast<void>(simulation.step());
 }
 
 NewtonOptions paper_iteration(int iterations) {

@@ -14,6 +14,13 @@ constexpr int kBudget = 40;  // linear iterations per Newton iteration, as in th
 
 const std::vector<std::string> kIterative = {"jacobi", "gauss-seidel", "pcg", "pcr", "amg"};
 
+/// Stacked, wedged and pushed into a socket.
+std::vector<FrozenScene> subjects(bool quick) {
+  std::vector<FrozenScene> scenes = {{"heavy-stack"}, {"arch"}};
+  if (!quick) scenes.push_back({"beam-insertion", {}, 150});
+  return scenes;
+}
+
 bool available(const SolverRegistry& registry, const std::string& name) {
   return registry.info(name).built;
 }
@@ -57,7 +64,7 @@ StudyOutcome linear_study(const StudyOptions& options) {
                    .findings = {},
                    .charts = {},
                    .rows = {}};
-  for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
+  for (const FrozenScene& scene : subjects(options.quick)) {
     report::Chart errors = log_chart(scene.name, "Newton iteration", "error, m/s");
     std::string order;
     freeze(scene, [&](StepEquations& equations) {
@@ -94,7 +101,7 @@ StudyOutcome subproblem_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   const int iterations = options.quick ? 60 : 200;
-  for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}}) {
+  for (const FrozenScene& scene : subjects(options.quick)) {
     report::Chart curves = log_chart(scene.name, "iteration", "|b - S x|, m/s");
     std::string order;
     freeze(scene, [&](StepEquations& equations) {

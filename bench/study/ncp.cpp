@@ -62,7 +62,7 @@ StudyOutcome ncp_study(const StudyOptions& options) {
   for (const FrozenScene& scene :
        std::vector<FrozenScene>{{"four-leg-table"}, {"cylinder-ring"}, {"heavy-stack"}, {"arch"}}) {
     report::Chart chart = log_chart(scene.name, "Newton iteration", "error, m/s");
-    std::string finding = scene.name + ":";
+    std::string finding = scene.name + ", to 1e-6 m/s and spread of the forces:";
     freeze(scene, [&](StepEquations& equations) {
       for (const Kind& kind : kinds(options.quick)) {
         options.progress(scene.name + " · " + kind.name);
@@ -77,11 +77,9 @@ StudyOutcome ncp_study(const StudyOptions& options) {
                             {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
                             {"error_mps", trial.result.error.total},
                             {"force_spread", uneven}});
-        finding +=
-            reached > 0
-                ? fmt::format(" {} reaches 1e-6 m/s in {} iterations (spread of forces {:.2g});",
-                              kind.name, reached, uneven)
-                : fmt::format(" {} stays above 1e-6 m/s (spread {:.2g});", kind.name, uneven);
+        finding += fmt::format(" {} {};", kind.name,
+                               reached >= 0 ? fmt::format("{} iterations, {:.2g}", reached, uneven)
+                                            : fmt::format("never, {:.2g}", uneven));
       }
     });
     finding.back() = '.';

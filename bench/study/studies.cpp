@@ -77,9 +77,12 @@ const std::vector<Study>& studies() {
       {"friction-functions", "W and the friction residual over the friction impulse",
        friction_functions_study},
       {"rscaling", "complementarity preconditioners: error per Newton iteration", rscaling_study},
+      {"quartile", "spread of convergence over the steps of a beam that is pushed into its socket",
+       quartile_study},
       {"ncp", "minimum map against Fischer-Burmeister: convergence, evenness of forces", ncp_study},
       {"linear", "linear solvers at a fixed budget inside Newton", linear_study},
       {"subproblem", "iterative solvers on one Newton matrix", subproblem_study},
+      {"precision", "matrices in single precision under a driver in double", precision_study},
       {"warm", "cold and warm starts, constant and adaptive damping, in closed loop", warm_study},
       {"table", "size, iterations and times of every scene", table_study},
   };

@@ -55,6 +55,8 @@ StudyOutcome rscaling_study(const StudyOptions& options);            ///< rscali
 StudyOutcome ncp_study(const StudyOptions& options);                 ///< ncp.cpp
 StudyOutcome linear_study(const StudyOptions& options);              ///< linear.cpp
 StudyOutcome subproblem_study(const StudyOptions& options);          ///< linear.cpp
+StudyOutcome quartile_study(const StudyOptions& options);            ///< quartile.cpp
+StudyOutcome precision_study(const StudyOptions& options);           ///< precision.cpp
 StudyOutcome warm_study(const StudyOptions& options);                ///< warm.cpp
 StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
 

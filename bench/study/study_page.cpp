@@ -1,12 +1,17 @@
 #include "bench/study/study_page.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/core.h>
 
+#include "backends/standard_backends.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/report/html_page.h"
+#include "bench/report/scene_picture.h"
+#include "models/scenes/scene.h"
+#include "models/simulation.h"
 
 namespace nsn::study {
 namespace {
@@ -32,10 +37,62 @@ report::HtmlTable html_table(const std::vector<Row>& rows) {
   return table;
 }
 
+/// "lowest at the end: pcr at 1e-9; highest: jacobi at 1e-2", from the curves themselves.
+std::string finding_of(const report::Chart& chart) {
+  const report::Series* low = nullptr;
+  const report::Series* high = nullptr;
+  const auto last = [](const report::Series& s) { return s.y.empty() ? NAN : s.y.back(); };
+  for (const report::Series& series : chart.series) {
+    if (!std::isfinite(last(series))) continue;
+    if (low == nullptr || last(series) < last(*low)) low = &series;
+    if (high == nullptr || last(series) > last(*high)) high = &series;
+  }
+  if (low == nullptr) return {};
+  if (low == high) {
+    return fmt::format("{}: from {:.2g} to {:.2g}.", low->name, low->y.front(), last(*low));
+  }
+  return fmt::format("Lowest at the end of its curve: {} ({:.2g}); highest: {} ({:.2g}).",
+                     low->name, last(*low), high->name, last(*high));
+}
+
+std::vector<report::Chart> with_findings(std::vector<report::Chart> charts) {
+  for (report::Chart& chart : charts) {
+    if (chart.finding.empty()) chart.finding = finding_of(chart);
+  }
+  return charts;
+}
+
+constexpr int kSmallScene = 100;  // bodies; larger ones are drawn as they start
+constexpr int kPictureSteps = 10;
+
+std::vector<std::uint8_t> thumbnail(const std::string& scene) {
+  Simulation simulation(make_scene(scene), {}, standard_backends());
+  const World& world = simulation.world();
+  std::vector<report::ForceArrow> forces;
+  if (world.num_bodies() <= kSmallScene && world.deformables().empty()) {
+    for (int k = 0; k < kPictureSteps; ++k) static_cast<void>(simulation.step());
+    forces = report::contact_forces(simulation);
+  }
+  return render::encode_png(report::picture_of(world, forces, 480, 320));
+}
+
 }  // namespace
 
+std::vector<NamedPicture> scene_pictures(const std::vector<StudyOutcome>& outcomes) {
+  std::vector<NamedPicture> pictures;
+  std::set<std::string> seen;
+  for (const StudyOutcome& outcome : outcomes) {
+    for (const Row& row : outcome.rows) {
+      if (!row.contains("scene") || !seen.insert(row.at("scene")).second) continue;
+      pictures.emplace_back(row.at("scene"), thumbnail(row.at("scene")));
+    }
+  }
+  return pictures;
+}
+
 std::string study_page(const std::vector<StudyOutcome>& outcomes,
-                       const std::vector<std::pair<std::string, std::string>>& facts) {
+                       const std::vector<std::pair<std::string, std::string>>& facts,
+                       const std::vector<NamedPicture>& pictures) {
   report::HtmlPage page(
       "The method, measured",
       fmt::format("{} studies; every sentence below a heading is computed from the "
@@ -51,9 +108,14 @@ std::string study_page(const std::vector<StudyOutcome>& outcomes,
     page.section(outcome.title, outcome.name);
     page.paragraph(outcome.question);
     page.list(outcome.findings);
-    if (!outcome.charts.empty()) page.charts(outcome.charts);
+    if (!outcome.charts.empty()) page.charts(with_findings(outcome.charts));
     page.table(html_table(outcome.rows));
     page.download(outcome.name + ".csv", cli::to_csv(outcome.rows));
+  }
+  if (!pictures.empty()) {
+    page.section("The scenes", "scenes");
+    page.note("Lines are contact forces.");
+    page.pictures(pictures);
   }
   page.section("How this was made", "made");
   page.facts(facts);

@@ -1,16 +1,15 @@
-#include "bench/cli/scene_picture.h"
+#include "bench/report/scene_picture.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
-#include "bench/render/image.h"
 #include "bench/render/rasteriser.h"
 #include "models/collision/plane.h"
 #include "models/collision/sphere.h"
 
-namespace nsn::cli {
+namespace nsn::report {
 namespace {
 
 constexpr double kColourPerGrowth = 2.0;  // full colour at half or one and a half times the volume
@@ -106,9 +105,39 @@ void spread_ground(render::Mesh& plane, const Extent& extent) {
   }
 }
 
+/// Lines of at most a third of the picture's extent, towards the body that is pushed.
+std::vector<render::Line> force_lines(const std::vector<ForceArrow>& forces, double radius) {
+  double largest = 0.0;
+  for (const ForceArrow& arrow : forces) largest = std::max(largest, norm(arrow.force));
+  std::vector<render::Line> lines;
+  for (const ForceArrow& arrow : forces) {
+    if (!(norm(arrow.force) > 1e-3 * largest)) continue;
+    const Vec3 end = arrow.point + (radius / (3.0 * largest)) * arrow.force;
+    render::Line line;
+    line.from = {arrow.point[0], arrow.point[1], arrow.point[2]};
+    line.to = {end[0], end[1], end[2]};
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
-void write_picture(const World& world, const std::filesystem::path& path, int width, int height) {
+std::vector<ForceArrow> contact_forces(const Simulation& simulation) {
+  std::vector<ForceArrow> forces;
+  const double per_second = 1.0 / simulation.options().h;
+  for (int k = 0; k < simulation.contacts().size(); ++k) {
+    forces.push_back({simulation.contact_point(k), per_second * simulation.contact_impulse(k)});
+  }
+  for (int k = 0; k < simulation.soft_contacts().size(); ++k) {
+    forces.push_back(
+        {simulation.soft_contact_point(k), per_second * simulation.soft_contact_impulse(k)});
+  }
+  return forces;
+}
+
+render::Image picture_of(const World& world, const std::vector<ForceArrow>& forces, int width,
+                         int height) {
   render::Picture picture;
   for (const PlacedShape& placed : world.shapes()) {
     picture.meshes.push_back(shape_mesh(world, placed));
@@ -120,8 +149,9 @@ void write_picture(const World& world, const std::filesystem::path& path, int wi
   for (render::Mesh& mesh : picture.meshes) {
     if (!mesh.casts_shadow) spread_ground(mesh, extent);
   }
+  picture.lines = force_lines(forces, extent.radius);
   picture.camera = render::frame_all(picture.meshes, {0.6, -1.0, 0.45});
-  render::write_png(render::render(picture, width, height), path);
+  return render::render(picture, width, height);
 }
 
-}  // namespace nsn::cli
+}  // namespace nsn::report

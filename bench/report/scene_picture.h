@@ -1,0 +1,30 @@
+/// A world as a shaded picture.
+///
+///   render::write_png(picture_of(simulation.world()), "arch.png");
+///   render::write_png(picture_of(simulation.world(), contact_forces(simulation)), "forces.png");
+///
+/// Bodies have a colour each; a deformable body turns blue where its volume shrinks and red where
+/// it grows. Contact forces are lines from the contact point, their length relative to the largest.
+#pragma once
+
+#include <vector>
+
+#include "bench/render/image.h"
+#include "models/simulation.h"
+#include "models/world.h"
+
+namespace nsn::report {
+
+/// A force of a contact on its first body.
+struct ForceArrow {
+  Vec3 point;  ///< m
+  Vec3 force;  ///< N
+};
+/// Of the last step, contacts of rigid and of deformable bodies.
+std::vector<ForceArrow> contact_forces(const Simulation& simulation);
+
+/// 960 x 640 pixels unless asked otherwise.
+render::Image picture_of(const World& world, const std::vector<ForceArrow>& forces = {},
+                         int width = 960, int height = 640);
+
+}  // namespace nsn::report

@@ -1,0 +1,83 @@
+#include "bench/support/run_measures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/support/median.h"
+
+namespace nsn::bench {
+namespace {
+
+constexpr double kFine = 1e-8;  // m/s: errors that do not matter
+
+std::vector<Vec3> positions_of(const World& world) {
+  std::vector<Vec3> all;
+  for (const Body& body : world.bodies()) all.push_back(body.position);
+  for (const Particle& p : world.particles()) all.push_back(p.position);
+  return all;
+}
+
+}  // namespace
+
+RunMeasures::RunMeasures(const Simulation& simulation)
+    : start_(positions_of(simulation.world())),
+      energy_start_(energy(simulation.world())),
+      energy_before_(energy_start_) {}
+
+void RunMeasures::add(const Simulation& simulation) {
+  const StepReport& r = simulation.report();
+  error.push_back(r.error.total);
+  detect.push_back(1e3 * r.detect_seconds);
+  assemble.push_back(1e3 * r.assemble_seconds);
+  solve.push_back(1e3 * r.solve_seconds);
+  if (r.contacts > 0) {
+    per_contact.push_back((detect.back() + assemble.back() + solve.back()) / r.contacts);
+  }
+  unconverged += r.converged() ? 0 : 1;
+  coarse += r.error.total <= kFine ? 0 : 1;
+  contacts = std::max(contacts, r.contacts);
+  newton += r.newton_iterations;
+  linear += r.linear_iterations;
+  penetration = std::max(penetration, r.penetration);
+  energy_gain = std::max(energy_gain, r.energy - energy_before_ - r.work_external);
+  energy_before_ = r.energy;
+  drift.distance = std::max(drift.distance, r.drift.distance);
+  drift.angle = std::max(drift.angle, r.drift.angle);
+  drift.limit_excess = std::max(drift.limit_excess, r.drift.limit_excess);
+  finite = finite && std::isfinite(r.energy) && std::isfinite(r.error.total);
+}
+
+nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
+  const auto steps = static_cast<int>(error.size());
+  const double count = std::max(steps, 1);
+  double displacement = 0.0;
+  const std::vector<Vec3> now = positions_of(simulation.world());
+  for (std::size_t k = 0; k < std::min(now.size(), start_.size()); ++k) {
+    displacement = std::max(displacement, norm(now[k] - start_[k]));
+  }
+  return {{"steps", steps},
+          {"status", unconverged == 0 ? "converged" : "not converged"},
+          {"unconverged_steps", unconverged},
+          {"steps_above_1e_8_mps", coarse},
+          {"newton_iterations_mean", newton / count},
+          {"linear_iterations_mean", linear / count},
+          {"error_median_mps", median(error)},
+          {"error_max_mps", error.empty() ? 0.0 : *std::max_element(error.begin(), error.end())},
+          {"penetration_max_m", penetration},
+          {"displacement_max_m", displacement},
+          {"speed_max_mps", simulation.report().speed},
+          {"energy_start_j", energy_start_},
+          {"energy_end_j", simulation.report().energy},
+          {"energy_gain_max_j", energy_gain},
+          {"contacts_max", contacts},
+          {"detect_ms_median", median(detect)},
+          {"assemble_ms_median", median(assemble)},
+          {"solve_ms_median", median(solve)},
+          {"joints", simulation.world().joints().num_joints()},
+          {"joint_drift_max_m", drift.distance},
+          {"joint_drift_max_rad", drift.angle},
+          {"limit_excess_max", drift.limit_excess},
+          {"ms_per_contact_median", median(per_contact)}};
+}
+
+}  // namespace nsn::bench
