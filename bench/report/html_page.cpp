@@ -166,6 +166,12 @@ void HtmlPage::table(const HtmlTable& table) {
   body_ += "</tbody></table></div>\n";
 }
 
+void HtmlPage::folded_table(std::string_view summary, const HtmlTable& table_of) {
+  body_ += fmt::format("<details><summary>{}</summary>", escaped(summary));
+  table(table_of);
+  body_ += "</details>\n";
+}
+
 void HtmlPage::charts(const std::vector<Chart>& charts) {
   body_ += figures(charts);
 }

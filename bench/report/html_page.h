@@ -66,6 +66,8 @@ class HtmlPage {
   /// A line in small type.
   void note(std::string_view text);
   void table(const HtmlTable& table);
+  /// The same, folded away behind a line of text.
+  void folded_table(std::string_view summary, const HtmlTable& table);
   /// Side by side where the window is wide enough.
   void charts(const std::vector<Chart>& charts);
   /// The same, folded away behind a line of text.

@@ -55,14 +55,18 @@ std::string finding_of(const report::Chart& chart) {
                      low->name, last(*low), high->name, last(*high));
 }
 
-std::vector<report::Chart> with_findings(std::vector<report::Chart> charts) {
+/// Curves that fall are told by where they end; of others the study's chief finding speaks.
+std::vector<report::Chart> with_findings(const StudyOutcome& outcome) {
+  std::vector<report::Chart> charts = outcome.charts;
   for (report::Chart& chart : charts) {
-    if (chart.finding.empty()) chart.finding = finding_of(chart);
+    const bool falling = chart.y.scale == report::Scale::kLog;
+    chart.finding = falling || outcome.findings.empty() ? finding_of(chart) : outcome.findings[0];
   }
   return charts;
 }
 
-constexpr int kSmallScene = 100;  // bodies; larger ones are drawn as they start
+constexpr std::size_t kLongTable = 24;  // rows; longer ones are folded away
+constexpr int kSmallScene = 100;        // bodies; larger ones are drawn as they start
 constexpr int kPictureSteps = 10;
 
 std::vector<std::uint8_t> thumbnail(const std::string& scene) {
@@ -108,8 +112,13 @@ std::string study_page(const std::vector<StudyOutcome>& outcomes,
     page.section(outcome.title, outcome.name);
     page.paragraph(outcome.question);
     page.list(outcome.findings);
-    if (!outcome.charts.empty()) page.charts(with_findings(outcome.charts));
-    page.table(html_table(outcome.rows));
+    if (!outcome.charts.empty()) page.charts(with_findings(outcome));
+    if (outcome.rows.size() > kLongTable) {
+      page.folded_table(fmt::format("The table, {} rows", outcome.rows.size()),
+                        html_table(outcome.rows));
+    } else {
+      page.table(html_table(outcome.rows));
+    }
     page.download(outcome.name + ".csv", cli::to_csv(outcome.rows));
   }
   if (!pictures.empty()) {

@@ -1,0 +1,125 @@
+// Sweeps: every combination, failures shown as failures, marks and effects that follow from the
+// cells.
+#include "bench/sweep/sweep.h"
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "core/io/text_file.h"
+#include "tests/support/command.h"
+#include "tests/support/temporary_folder.h"
+
+namespace nsn::sweep {
+namespace {
+
+Sweep arch_sweep() {
+  Sweep sweep;
+  sweep.scene = "arch";
+  sweep.flags.preset = "paper";
+  sweep.factors = {parse_factor("linear=pcr,gauss-seidel"), parse_factor("mu=0.5,0.7")};
+  sweep.steps = 3;
+  return sweep;
+}
+
+TEST(Factor, ValuesAreSeparatedByCommasOrSemicolons) {
+  EXPECT_EQ(parse_factor("mu=0.1,0.2").values, (std::vector<std::string>{"0.1", "0.2"}));
+  EXPECT_EQ(parse_factor("linear=pcr:precond=none,storage=float;pcg").values,
+            (std::vector<std::string>{"pcr:precond=none,storage=float", "pcg"}));
+}
+
+TEST(Factor, RefusesWhatIsNoList) {
+  for (const char* text : {"mu", "=1,2", "mu=", "mu=1,,2", "mu=1,1"}) {
+    EXPECT_THROW(parse_factor(text), std::invalid_argument) << text;
+  }
+}
+
+TEST(Sweep, HasEveryCombinationOnce) {
+  Sweep sweep = arch_sweep();
+  sweep.factors.push_back(parse_factor("ncp=minimum-map,fischer-burmeister"));
+  const auto all = cells(sweep);
+
+  EXPECT_EQ(all.size(), 8U);
+  EXPECT_EQ(std::set<Cell>(all.begin(), all.end()).size(), 8U);
+}
+
+TEST(Sweep, KeysAndValuesAreCheckedBeforeAnythingRuns) {
+  const auto refusal = [](const std::string& factor) {
+    Sweep sweep = arch_sweep();
+    sweep.factors = {parse_factor(factor)};
+    try {
+      check(sweep);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refusal("dampin=constant").find("damping"), std::string::npos);
+  EXPECT_NE(refusal("mu=0.5,-1").find("mu"), std::string::npos);
+  EXPECT_NE(refusal("linear=pcr,pqr").find("pqr"), std::string::npos);
+  EXPECT_NE(refusal("preconditioner=jacobi,none,jakobi").find("jakobi"), std::string::npos);
+  EXPECT_EQ(refusal("preconditioner=jacobi,none"), "accepted");
+  EXPECT_EQ(refusal("geometric-stiffness=none,exact"), "accepted");
+}
+
+TEST(Sweep, ACombinationThatASolverRefusesIsAFailedCell) {
+  Sweep sweep = arch_sweep();
+  sweep.factors = {parse_factor("friction=paper,alart-curnier-full")};
+
+  const study::Row good = run_cell(sweep, {"paper"});
+  const study::Row bad = run_cell(sweep, {"alart-curnier-full"});
+
+  EXPECT_EQ(good.at("status"), "ok");
+  EXPECT_GT(good.at("solve_ms_median").get<double>(), 0.0);
+  EXPECT_EQ(bad.at("status").get<std::string>().rfind("failed: ", 0), 0U);
+  EXPECT_TRUE(bad.at("error_median_mps").is_null());
+}
+
+/// A cell whose every measure is `value`.
+study::Row made(const std::string& linear, const std::string& mu, double value) {
+  return {{"linear", linear},           {"mu", mu},
+          {"status", "ok"},             {"error_median_mps", value},
+          {"error_max_mps", value},     {"share_above_1e_8_mps", 0.0},
+          {"solve_ms_median", 1.0 / value}};
+}
+
+TEST(Sweep, MarksTheBestAndAveragesGeometrically) {
+  const Sweep sweep = arch_sweep();
+  const std::vector<study::Row> rows = {made("pcr", "0.5", 1e-6), made("pcr", "0.7", 1e-2),
+                                        made("gauss-seidel", "0.5", 1e-3),
+                                        made("gauss-seidel", "0.7", 1e-3)};
+  const auto outcomes = sweep_outcomes(sweep, rows);
+
+  ASSERT_EQ(outcomes.size(), 3U);  // the cells, and an effect per factor
+  EXPECT_EQ(outcomes[0].rows[0].at("best_in"), "median error, largest error");
+  EXPECT_EQ(outcomes[0].rows[1].at("best_in"), "time");
+  EXPECT_EQ(outcomes[0].rows[2].at("best_in"), "");
+  EXPECT_NEAR(outcomes[1].rows[0].at("error_median_mps").get<double>(), 1e-4, 1e-12);
+  EXPECT_NEAR(outcomes[1].rows[1].at("error_median_mps").get<double>(), 1e-3, 1e-12);
+  // mu: sqrt(1e-6 1e-3) = 3.2e-5 against sqrt(1e-2 1e-3) = 3.2e-3; linear: 1e-4 against 1e-3
+  EXPECT_NE(outcomes[0].findings[0].find("mu decides the median error most (a factor of 100"),
+            std::string::npos)
+      << outcomes[0].findings[0];
+}
+
+TEST(SweepCommand, KeepsItsCellsAndSaysWhereThePageIs) {
+  const TemporaryFolder folder;
+  const std::string command = std::string(NSN_BINARY) +
+                              " sweep arch --preset paper --over linear=pcr,pcg --steps 2 --out " +
+                              folder.path().string();
+  const CommandResult first = run_command(command);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_NE(first.out.find("sweep.html"), std::string::npos);
+  const std::string csv = read_text_file(folder / "sweep.csv");
+
+  // Timings would differ in a second measurement.
+  ASSERT_EQ(run_command(command).exit_code, 0);
+  EXPECT_EQ(read_text_file(folder / "sweep.csv"), csv);
+
+  EXPECT_EQ(run_command(command + " --over mu=x").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace nsn::sweep
