@@ -21,6 +21,8 @@ constexpr double kAlphaStart = 1e-3;
 constexpr double kAlphaMin = 1e-10;
 constexpr double kAlphaMax = 10.0;
 constexpr int kSweeps = 10;
+constexpr double kColdIsBetter = 0.2;  // of the warm start's error: contacts start without impulse
+constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -105,9 +107,11 @@ void SafeguardedTimeStep::build(const System& system) {
   for (Vector* v : {&r_zero_, &q_, &kept_, &x_, &v_, &z_, &safe_, &v_safe_, &trial_, &v_trial_}) {
     *v = Vector("row vector", at(system.rows()));
   }
-  for (Vector* v : {&impulse_, &change_, &zero_}) {
+  for (Vector* v : {&impulse_, &change_, &zero_, &best_u_}) {
     *v = Vector("node vector", at(system.dofs()));
   }
+  best_r_ = Vector("row vector", at(system.rows()));
+  for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
 }
 
 void SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
@@ -121,14 +125,34 @@ void SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, boo
   at_.evaluate(equations, system.u_start);
   copy(system.u_free, change_);
   axpby(-1.0, system.u_start, 1.0, change_);
-  at_.apply(change_, q_);
-  axpby(1.0, at_.value, 1.0, q_);
-  delassus_.assemble(at_.J, system.M_inverse, at_.E);
-  dual_.set_values(delassus_.matrix(), true);
+  set_problem(system.M_inverse);
   if (warm) pay_for_recovery(system, r);
   for (Index i = 0; i < system.blocks(); ++i) q_(3 * i) -= kept_(3 * i);
   newton_->update(q_);
   sweeps_->refresh();
+}
+
+/// At state.u, where at_ has the rows: u_f = u - H^-1 M (u - u_free), v = J H^-1 J^T r + ...
+void SafeguardedTimeStep::linearise_again(StepEquations& equations, const State& state) {
+  const System& system = equations.system();
+  equations.stiffness(state.u, state.r, H_);
+  invert_blocks(H_, H_inverse_);
+  copy(system.u_free, change_);
+  axpby(-1.0, state.u, 1.0, change_);
+  multiply_blocks(system.M, change_, impulse_);
+  multiply_blocks(H_inverse_, impulse_, change_);
+  set_problem(H_inverse_);
+  for (Index i = 0; i < system.blocks(); ++i) q_(3 * i) -= kept_(3 * i);
+  newton_->update(q_);
+  sweeps_->refresh();
+}
+
+/// W and q for rows in at_ and a free motion that changes their velocity by change_.
+void SafeguardedTimeStep::set_problem(ConstVector inverse_mass) {
+  at_.apply(change_, q_);
+  axpby(1.0, at_.value, 1.0, q_);
+  delassus_.assemble(at_.J, inverse_mass, at_.E);
+  dual_.set_values(delassus_.matrix(), true);
 }
 
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
@@ -208,16 +232,32 @@ void SafeguardedTimeStep::offer(ConstVector z, int tries) {
   }
 }
 
-void SafeguardedTimeStep::start_safe(ConstVector r, bool warm) {
-  for (Index k = 0; k < rows_.rows(); ++k) {
-    safe_(k) = warm ? r(k) / newton_->scaling()(k) : 0.0;
-  }
+void SafeguardedTimeStep::start_safe(ConstVector r) {
+  for (Index k = 0; k < rows_.rows(); ++k) safe_(k) = r(k) / newton_->scaling()(k);
   clip(safe_);
   dual_.apply(safe_, v_safe_);
   axpby(1.0, newton_->scaled_q(), 1.0, v_safe_);
   safe_error_ = error(safe_, v_safe_);
   newton_->start(r_zero_, kAlphaStart);
   newton_->set_scaled_centre(safe_);
+}
+
+/// True where contacts without impulse are much better than the safe point: they are the safe point
+/// then. Joints keep theirs.
+bool SafeguardedTimeStep::drop_contact_impulses() {
+  for (Index i = 0; i < rows_.blocks(); ++i) {
+    const bool box = rows_.kind[at(i)] == BlockKind::kBox;
+    for (Index k = 3 * i; k < 3 * i + 3; ++k) z_(k) = box ? safe_(k) : 0.0;
+  }
+  dual_.apply(z_, v_);
+  axpby(1.0, newton_->scaled_q(), 1.0, v_);
+  const double without = error(z_, v_);
+  if (!(without < kColdIsBetter * safe_error_)) return false;
+  safe_error_ = without;
+  copy(z_, safe_);
+  copy(v_, v_safe_);
+  newton_->set_scaled_centre(safe_);
+  return true;
 }
 
 /// No impulse is known: a cheap first guess.
@@ -234,7 +274,7 @@ void SafeguardedTimeStep::start_cold(NewtonResult& result) {
   newton_->set_scaled_centre(z_);
 }
 
-void SafeguardedTimeStep::newton(NewtonResult& result) {
+void SafeguardedTimeStep::newton(int budget, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
   const auto restart = [&](double alpha) {
@@ -243,7 +283,7 @@ void SafeguardedTimeStep::newton(NewtonResult& result) {
     inner = 0;
   };
   restart(kAlphaStart);
-  while (result.iterations < options_.max_iterations && safe_error_ > kGoal) {
+  while (result.iterations < budget && safe_error_ > kGoal) {
     const double alpha = newton_->alpha();
     ProximalNewton::Residual at = newton_->measure();
     if (inner > 0 && at.phi <= 0.5 * at.proximity) {
@@ -323,6 +363,23 @@ bool SafeguardedTimeStep::limit_energy(const System& system, Vector r) {
   return true;
 }
 
+/// The same measure for u of the last linearisation: r in safe_ and state.r, rows still in at_.
+double SafeguardedTimeStep::energy_gain(const System& system, const State& state) {
+  double gain = 0.5 * inner(system.M, state.u, state.u) -
+                0.5 * inner(system.M, system.u_start, system.u_start) -
+                inner(system.M, system.weight, state.u);
+  at_.apply(state.u, v_);
+  dual_.apply(safe_, v_trial_);
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const bool contact = system.laws[at(i)].is_contact();
+    for (Index k = 3 * i; k < 3 * i + 3; ++k) {
+      const double row = v_trial_(k) / newton_->scaling()(k) + q_(k);
+      gain += state.r(k) * (contact ? system.prescribed(k) : row - v_(k));
+    }
+  }
+  return gain;
+}
+
 void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
   clip(safe_);
@@ -334,8 +391,45 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
   at_.evaluate(equations, state.u);
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(dual_.solver().name());
-  result.status = result.error.relative <= options_.tolerance ? NewtonStatus::kConverged
-                                                              : NewtonStatus::kBudgetReached;
+}
+
+/// The error but for penetration that is kept; at_ has the rows at state.u.
+double SafeguardedTimeStep::own_error(const System& system, const State& state) {
+  for (Index i = 0; i < system.blocks(); ++i) at_.value(3 * i) -= kept_(3 * i);
+  const double own = at_.error(system, state.u, state.r).total;
+  for (Index i = 0; i < system.blocks(); ++i) at_.value(3 * i) += kept_(3 * i);
+  return own;
+}
+
+/// Another linearisation at the present result. True where it brought a better one.
+bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
+  const System& system = equations.system();
+  const double error_before = own_error(system, state);
+  const double good = safe_error_ > kGoal ? kGoal : kWorthARound;
+  if (error_before <= good || result.iterations >= options_.max_iterations) return false;
+  copy(state.u, best_u_);
+  copy(state.r, best_r_);
+  linearise_again(equations, state);
+  start_safe(state.r);
+  newton(options_.max_iterations, result);
+  if (safe_error_ > kGoal) polish();
+  clip(safe_);
+  for (Index k = 0; k < system.rows(); ++k) state.r(k) = newton_->scaling()(k) * safe_(k);
+  at_.apply_transposed(state.r, impulse_);
+  multiply_blocks(H_inverse_, impulse_, state.u);
+  axpby(1.0, best_u_, 1.0, state.u);
+  axpby(1.0, change_, 1.0, state.u);
+  const double gain = energy_gain(system, state);
+  at_.evaluate(equations, state.u);
+  if (gain <= 0.0 && own_error(system, state) < error_before) {
+    result.error = at_.error(system, state.u, state.r);
+    result.energy_limited = false;
+    return true;
+  }
+  copy(best_u_, state.u);
+  copy(best_r_, state.r);
+  at_.evaluate(equations, state.u);
+  return false;
 }
 
 /// A large error, or a cold start ("load time") that is not solved.
@@ -363,11 +457,18 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   fit(equations.system());
   NewtonResult result;
   linearise(equations, state.r, warm);
-  start_safe(state.r, warm);
-  if (!warm && safe_error_ > kGoal) start_cold(result);
-  newton(result);
+  if (!warm) fill(state.r, 0.0);
+  start_safe(state.r);
+  const bool cold = !warm || drop_contact_impulses();
+  if (cold && safe_error_ > kGoal) start_cold(result);
+  // A warm step keeps one in six back for the second linearisation.
+  newton(options_.max_iterations - (cold ? 0 : options_.max_iterations / 6), result);
   if (safe_error_ > kGoal) polish();
   finish(equations, state, result);
+  while (improve(equations, state, result)) {
+  }
+  result.status = result.error.relative <= options_.tolerance ? NewtonStatus::kConverged
+                                                              : NewtonStatus::kBudgetReached;
   if (!hands_over(result, warm)) return result;
   const int spent = result.iterations;
   result = accurate_.solve(equations, state, true);

@@ -8,9 +8,17 @@
 /// a few Gauss-Seidel sweeps. Without last impulses, Anderson-accelerated ADMM (it counts as a
 /// factorisation) and more sweeps make the start.
 ///
+/// Last impulses are not trusted blindly: in a jam they may hold large self-equilibrated forces
+/// that balance no more once the bodies have moved. Where contacts without any impulse are much
+/// closer to the solution, the step starts cold.
+///
 /// At the end an energy bound shortens the impulses where the step would gain energy that no force
 /// and no moving body has put in, and u = u_free + M^-1 J^T r in one pass with the same J: with J
 /// evaluated anew the two would diverge where h r_N L / I > 1.
+///
+/// Where that leaves an error above kWorthARound and factorisations are left, the rows are
+/// linearised once more at the result, now with geometric stiffness, and the same iteration goes on
+/// from there; its result counts only if its error is smaller and it gains no energy.
 ///
 /// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
 /// step can pay for.
@@ -44,10 +52,14 @@ class SafeguardedTimeStep final : public StepMethod {
   void fit(const System& system);
   void build(const System& system);
   void linearise(StepEquations& equations, ConstVector r, bool warm);
+  void linearise_again(StepEquations& equations, const State& state);
+  void set_problem(ConstVector inverse_mass);
   void pay_for_recovery(const System& system, ConstVector r);
-  void start_safe(ConstVector r, bool warm);
+  void start_safe(ConstVector r);
+  bool drop_contact_impulses();
   void start_cold(NewtonResult& result);
-  void newton(NewtonResult& result);
+  /// Until `budget` factorisations of the step are spent.
+  void newton(int budget, NewtonResult& result);
   void polish();
   void clip(Vector x) const;
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
@@ -57,7 +69,10 @@ class SafeguardedTimeStep final : public StepMethod {
   void offer(ConstVector z, int tries);
   void record(double alpha, const NewtonSolve& solve, NewtonResult& result);
   bool limit_energy(const System& system, Vector r);
+  double energy_gain(const System& system, const State& state);
   void finish(StepEquations& equations, State& state, NewtonResult& result);
+  double own_error(const System& system, const State& state);
+  bool improve(StepEquations& equations, State& state, NewtonResult& result);
   bool hands_over(const NewtonResult& result, bool warm) const;
 
   NewtonOptions options_;
@@ -75,7 +90,8 @@ class SafeguardedTimeStep final : public StepMethod {
   std::unique_ptr<ContactGaussSeidel> sweeps_;
   std::unique_ptr<AndersonAdmm> admm_;
   Vector q_, kept_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_;  // row vectors
-  Vector impulse_, change_, zero_;                                          // node vectors
+  Vector impulse_, change_, zero_, best_u_;                                 // node vectors
+  Vector best_r_, H_, H_inverse_;
   double safe_error_ = 0.0;
 };
 
