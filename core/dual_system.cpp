@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -189,21 +190,26 @@ void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const d
           is_zero = i == j ? 0 : 1;
         } else {
           is_zero = 0;
-          const double* const from = w + static_cast<std::ptrdiff_t>(k) * kBlockSize;
-          std::copy(from, from + kBlockSize, a);
+          double block[kBlockSize];  // in registers until it is done
+          std::memcpy(block, w + static_cast<std::ptrdiff_t>(k) * kBlockSize, sizeof(block));
           if (average) {
             const double* const t =
                 w +
                 static_cast<std::ptrdiff_t>(transposed_[static_cast<std::size_t>(k)]) * kBlockSize;
             for (int r = 0; r < 3; ++r) {
-              for (int c = 0; c < 3; ++c) a[3 * r + c] = 0.5 * (a[3 * r + c] + t[3 * c + r]);
+              for (int c = 0; c < 3; ++c) {
+                block[3 * r + c] = 0.5 * (block[3 * r + c] + t[3 * c + r]);
+              }
             }
           }
           if (i == j) {
-            for (int r = 0; r < 3; ++r) a[4 * r] += A[kBlock * i + r];
+            for (int r = 0; r < 3; ++r) block[4 * r] += A[kBlock * i + r];
           }
-          if (!whole(column)) transform_columns(column, symmetric_part ? 0.0 : column.coupling, a);
-          if (!whole(row)) transform_rows(row, a);
+          if (!whole(column)) {
+            transform_columns(column, symmetric_part ? 0.0 : column.coupling, block);
+          }
+          if (!whole(row)) transform_rows(row, block);
+          std::memcpy(a, block, sizeof(block));
         }
         if (i == j) {
           for (int r = 0; r < 3; ++r) {

@@ -118,59 +118,111 @@ void fill_values(const Csr& from, BlockCsr& W) {
   }
 }
 
-/// W in one pass where its rows come in whole aligned blocks, ascending, as block storage leaves
-/// them; an empty matrix where they do not. Blocks of zeros are left out.
+/// Block rows of a matrix whose scalar rows are ascending, one after the other: the d rows of a
+/// contact are merged. Blocks of zeros are left out, the diagonal is always there.
 template <Index d>
-BlockCsr copy_whole_blocks(const Csr& from, Index contacts) {
-  const Index* const begin = from.row_begin.data();
-  const Index* const columns = from.column.data();
-  const double* const values = from.value.data();
-  const std::size_t most = at(from.nonzeros() / (d * d));
-  BlockCsr W{contacts, contacts, uninitialized<IndexVector>("row_begin", at(contacts) + 1),
-             uninitialized<IndexVector>("column", most),
-             uninitialized<Vector>("value", most * kBlockSize)};
-  Index kept = 0;
-  W.row_begin(0) = 0;
-  for (Index i = 0; i < contacts; ++i) {
-    const Index length = begin[d * i + 1] - begin[d * i];
-    bool whole = length % d == 0;
-    for (Index r = 1; r < d; ++r) {
-      whole = whole && begin[d * i + r + 1] - begin[d * i + r] == length;
+class RowMerger {
+ public:
+  RowMerger(const Csr& from, Index contacts)
+      : begin_(from.row_begin.data()),
+        columns_(from.column.data()),
+        values_(from.value.data()),
+        // Mostly whole blocks: a little more than that many.
+        most_(from.nonzeros() / (d * d) + from.nonzeros() / (4 * d * d) + 2 * contacts),
+        W_{contacts, contacts, uninitialized<IndexVector>("row_begin", at(contacts) + 1),
+           uninitialized<IndexVector>("column", at(most_)),
+           uninitialized<Vector>("value", at(most_) * kBlockSize)} {}
+
+  /// An empty matrix where a row is not ascending, or where blocks are mostly holes.
+  BlockCsr merge() {
+    W_.row_begin(0) = 0;
+    for (Index i = 0; i < W_.rows; ++i) {
+      if (!merge_row(i)) return {};
+      W_.row_begin(i + 1) = kept_;
     }
-    if (!whole) return {};
-    Index last = -1;
-    bool diagonal = false;
-    for (Index k = 0; k < length; k += d) {
-      const Index j = columns[begin[d * i] + k] / d;
-      double* const block = W.value.data() + static_cast<std::ptrdiff_t>(kept) * kBlockSize;
-      bool aligned = j > last;
-      bool zero = true;
-      for (Index r = 0; r < d; ++r) {
-        const Index e = begin[d * i + r] + k;
-        for (Index c = 0; c < d; ++c) {
-          aligned = aligned && columns[e + c] == d * j + c;
-          zero = zero && values[e + c] == 0.0;
-          block[kBlock * r + c] = values[e + c];
-        }
-      }
-      if (!aligned) return {};
-      last = j;
-      if (zero && j != i) continue;
-      diagonal = diagonal || j == i;
-      if constexpr (d == 2) {
-        block[2] = block[5] = block[6] = block[7] = block[8] = 0.0;
-        if (j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
-      }
-      W.column(kept++) = j;
-    }
-    if (!diagonal) return {};
-    W.row_begin(i + 1) = kept;
+    W_.column = Kokkos::subview(W_.column, std::pair<std::size_t, std::size_t>{0, at(kept_)});
+    W_.value =
+        Kokkos::subview(W_.value, std::pair<std::size_t, std::size_t>{0, at(kept_) * kBlockSize});
+    return W_;
   }
-  const std::pair<std::size_t, std::size_t> used{0, at(kept)};
-  W.column = Kokkos::subview(W.column, used);
-  W.value = Kokkos::subview(W.value, std::pair<std::size_t, std::size_t>{0, at(kept) * kBlockSize});
-  return W;
-}
+
+ private:
+  bool merge_row(Index i) {
+    Index k[d];
+    for (Index r = 0; r < d; ++r) k[r] = begin_[d * i + r];
+    bool diagonal = false;
+    for (Index last = -1;;) {
+      Index first = d * W_.columns;
+      for (Index r = 0; r < d; ++r) {
+        if (k[r] < begin_[d * i + r + 1]) first = std::min(first, columns_[k[r]]);
+      }
+      const Index j = first / d;
+      if (j <= last) return false;  // not ascending
+      last = j;
+      if (!diagonal && j >= i) {
+        diagonal = true;
+        if (j > i && !take(i, i, k)) return false;
+      }
+      if (j >= W_.columns) return true;
+      if (!take(i, j, k)) return false;
+    }
+  }
+
+  /// Block (i, j) from the next entries of the rows of i.
+  bool take(Index i, Index j, Index (&k)[d]) {
+    if (kept_ == most_) return false;
+    double* const block = W_.value.data() + static_cast<std::ptrdiff_t>(kept_) * kBlockSize;
+    bool zero = true;
+    if (d == 3 && whole(i, j, k)) {
+      for (Index r = 0; r < d; ++r) {
+        for (Index c = 0; c < d; ++c) {
+          block[kBlock * r + c] = values_[k[r] + c];
+          zero = zero && values_[k[r] + c] == 0.0;
+        }
+        k[r] += d;
+      }
+    } else if (!take_entries(i, j, k, block, zero)) {
+      return false;
+    }
+    if (zero && j != i) return true;
+    if (d == 2 && j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
+    W_.column(kept_++) = j;
+    return true;
+  }
+
+  /// The rows of i continue with all entries of block (i, j).
+  bool whole(Index i, Index j, const Index (&k)[d]) const {
+    bool all = true;
+    for (Index r = 0; r < d; ++r) {
+      all = all && k[r] + d <= begin_[d * i + r + 1];
+      for (Index c = 0; all && c < d; ++c) all = columns_[k[r] + c] == d * j + c;
+    }
+    return all;
+  }
+
+  bool take_entries(Index i, Index j, Index (&k)[d], double* block, bool& zero) const {
+    std::fill_n(block, kBlockSize, 0.0);
+    for (Index r = 0; r < d; ++r) {
+      const Index end = begin_[d * i + r + 1];
+      Index last = d * j - 1;
+      while (k[r] < end && columns_[k[r]] < d * (j + 1)) {
+        const Index column = columns_[k[r]];
+        if (column <= last) return false;
+        zero = zero && values_[k[r]] == 0.0;
+        block[kBlock * r + column - d * j] = values_[k[r]++];
+        last = column;
+      }
+    }
+    return true;
+  }
+
+  const Index* begin_;
+  const Index* columns_;
+  const double* values_;
+  Index most_;
+  Index kept_ = 0;
+  BlockCsr W_;
+};
 
 /// Any W: its blocks with an entry, the diagonal, and their mirror images.
 template <Index d>
@@ -184,7 +236,7 @@ BlockCsr gather_blocks(const Csr& from, Index contacts) {
 
 template <Index d>
 BlockCsr blocks_of_matrix(const Csr& from, Index contacts, std::vector<Index>& transposed) {
-  BlockCsr W = copy_whole_blocks<d>(from, contacts);
+  BlockCsr W = RowMerger<d>(from, contacts).merge();
   if (W.rows > 0) transposed = transposed_blocks(W);
   if (transposed.empty()) {
     W = gather_blocks<d>(from, contacts);

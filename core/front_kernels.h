@@ -3,7 +3,7 @@
 /// them and plain arrays where it has not.
 ///
 /// Matrices are column-major with a leading dimension. A kernel may read, and write back unchanged,
-/// up to kLanes - 1 doubles beyond a column: allocate that much more at the end of a buffer.
+/// up to kPanel - 1 doubles beyond a column: allocate that much more at the end of a buffer.
 #pragma once
 
 #include <algorithm>
@@ -303,15 +303,21 @@ inline void solve_unit_lower(const double* L, std::size_t ldl, int first, int la
                              std::size_t ldx, int columns) {
   constexpr int kVectors = kPanel / kLanes;
   const int rows = last - first;
-  double below[kPanel][kPanel] = {};  // columns of L, zero on and above the diagonal
+  Mask used[kVectors];
+  double below[kPanel][kPanel];  // columns of L, zero on and above the diagonal
+  for (int v = 0; v < kVectors; ++v) used[v] = first_lanes(rows - v * kLanes);
   for (int k = 0; k < rows; ++k) {
     const double* const l = L + static_cast<std::size_t>(first + k) * ldl + first;
-    for (int i = k + 1; i < rows; ++i) below[k][i] = l[i];
+    for (int v = 0; v < kVectors; ++v) {
+      const Mask under = lanes_between(k + 1 - v * kLanes, rows - v * kLanes);
+      store(below[k] + v * kLanes, choose(under, load(l + v * kLanes), Lanes{}));
+    }
   }
   const auto solve = [&]<int kWidth>(double* x) {
-    double value[kWidth][kPanel] = {};
+    double value[kWidth][kPanel];
     for (int j = 0; j < kWidth; ++j) {
-      for (int i = 0; i < rows; ++i) value[j][i] = x[static_cast<std::size_t>(j) * ldx + i];
+      const double* const from = x + static_cast<std::size_t>(j) * ldx;
+      for (int v = 0; v < kVectors; ++v) store(value[j] + v * kLanes, load(from + v * kLanes));
     }
     for (int k = 0; k < rows; ++k) {
       for (int j = 0; j < kWidth; ++j) {
@@ -323,7 +329,11 @@ inline void solve_unit_lower(const double* L, std::size_t ldl, int first, int la
       }
     }
     for (int j = 0; j < kWidth; ++j) {
-      for (int i = 0; i < rows; ++i) x[static_cast<std::size_t>(j) * ldx + i] = value[j][i];
+      double* const to = x + static_cast<std::size_t>(j) * ldx;
+      for (int v = 0; v < kVectors; ++v) {
+        double* const p = to + v * kLanes;
+        store(p, choose(used[v], load(value[j] + v * kLanes), load(p)));
+      }
     }
   };
   double* x = X + first;
