@@ -25,6 +25,7 @@ void expect_rest(const std::string& scene, const Options::Assignments& parameter
   while (taken < steps && still < 10) still = step() < 1e-6 ? still + 1 : 0;
   ASSERT_EQ(still, 10) << scene << ": not at rest after " << taken << " steps";
   for (int k = 0; k < 1200; ++k) ASSERT_LT(step(), 1e-6) << scene << ", " << k << " steps later";
+  EXPECT_LT(rough, 0.005 * taken) << scene << ": steps with an error above 1e-8 m/s of " << taken;
   testing::Test::RecordProperty(scene + "_steps_above_1e-8", rough);
   testing::Test::RecordProperty(scene + "_steps", taken);
 }
@@ -39,6 +40,14 @@ TEST(PileAtRest, Dominoes) {
 
 TEST(PileAtRest, Tables) {
   expect_rest("table-pile", {}, 1200);
+}
+
+TEST(PileAtRest, Capsules) {
+  expect_rest("capsule-pile", {}, 1200);
+}
+
+TEST(PileAtRest, Stones) {
+  expect_rest("mesh-pile", {}, 1200);
 }
 
 }  // namespace
