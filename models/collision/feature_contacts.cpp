@@ -221,11 +221,58 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   }
 }
 
+/// Where one edge passes through the faces of S.
+Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double reach) {
+  int count = 0;
+  double first = 1.0;
+  double last = 0.0;
+  double inner = 0.0;
+  for (const FeatureSet::Face& face : S.faces) {
+    const double start = dot(face.normal, edge.a) - face.offset;
+    const double end = start + dot(face.normal, edge.along);
+    if (start * end > 0.0 || start == end) continue;
+    const double t = start / (start - end);
+    if (!over_face(S, face, edge.a + t * edge.along)) continue;
+    ++count;
+    first = std::min(first, t);
+    last = std::max(last, t);
+    inner = std::min({inner, start, end});
+  }
+  if (count == 0) return Piercing::kNone;
+  const bool through = count % 2 == 0;
+  const double depth = through ? 0.25 * (last - first) * norm(edge.along) : -inner;
+  return depth > reach ? Piercing::kDeep : Piercing::kShallow;
+}
+
 }  // namespace
 
+void FeatureSet::clear() {
+  vertices.clear();
+  edges.clear();
+  faces.clear();
+  directions.clear();
+  corners.clear();
+  radius = size = 0.0;
+  depth = 1e300;
+  two_sided = convex = numbers_faces = false;
+}
+
+bool is_inside(const FeatureSet& S, const Vec3& p) {
+  return inside(S, p);
+}
+
+Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
+  Piercing worst = Piercing::kNone;
+  for (const FeatureSet::Edge& edge : A.edges) {
+    worst = std::max(worst, edge_piercing(B, edge, reach));
+    if (worst == Piercing::kDeep) break;
+  }
+  return worst;
+}
+
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
-  std::vector<bool> done_a;
-  std::vector<bool> done_b;
+  thread_local std::vector<bool> done_a;  // buffers: detection allocates nothing in the long run
+  thread_local std::vector<bool> done_b;
   Side a(A, B, true, margin, out);
   Side b(B, A, false, margin, out);
   a.add_vertices(done_a);

@@ -52,9 +52,24 @@ struct FeatureSet {
   bool two_sided = false;      ///< faces have two sides, edges no outside
   bool convex = false;         ///< all faces of a convex body: inside is behind all of them
   bool numbers_faces = false;  ///< a vertex on it is named with the face (a mesh)
+
+  /// Empty again, without giving memory back.
+  void clear();
 };
 
 /// Appends all contacts with a gap of at most `margin`.
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out);
+
+/// Is p inside the body that S is the surface of, by the nearest of its faces?
+bool is_inside(const FeatureSet& S, const Vec3& p);
+
+/// How an edge of A passes through faces of B.
+enum class Piercing {
+  kNone,
+  kShallow,  ///< in and out again, or in by its end, within `reach`
+  kDeep,
+};
+/// The worst of all edges of A.
+Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach);
 
 }  // namespace nsn

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/collision/convex_shape.h"
@@ -52,20 +54,31 @@ Aabb box_of(const Vec3& p, const Vec3& q) {
   return box;
 }
 
+/// Buffers of a thread: their contents do not outlive a call.
+struct Buffers {
+  FeatureSet A;
+  FeatureSet B;
+  std::vector<TriangleMesh::TrianglePair> pairs;
+  std::vector<int> triangles_a;
+  std::vector<int> triangles_b;
+  std::vector<int> vertices;
+  std::vector<int> edges;
+};
+Buffers& buffers() {
+  thread_local Buffers own;
+  return own;
+}
+
 /// Those vertices inside the box (mesh axes), with the directions of all edges that end there.
 void add_vertices(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& vertices,
                   const Aabb& box, FeatureSet& out) {
   for (const int v : vertices) {
     const Vec3& p = mesh.points()[at(v)];
     if (!contains(box, p)) continue;
-    FeatureSet::Vertex vertex{pose.apply(p), v, static_cast<int>(out.directions.size()), 0};
-    for (const int e : mesh.vertex_edges(v)) {
-      const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
-      const Vec3 along = mesh.points()[at(edge.a == v ? edge.b : edge.a)] - p;
-      out.directions.push_back(pose.R * normalized(along));
-      ++vertex.count;
-    }
-    out.vertices.push_back(vertex);
+    const auto along = mesh.vertex_directions(v);
+    out.vertices.push_back({pose.apply(p), v, static_cast<int>(out.directions.size()),
+                            static_cast<int>(along.size())});
+    for (const Vec3& d : along) out.directions.push_back(pose.R * d);
   }
 }
 
@@ -92,16 +105,15 @@ void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int
   }
 }
 
-/// What of the mesh lies near a box in world axes.
-FeatureSet features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                         const Aabb& box, double margin) {
-  FeatureSet set;
-  std::vector<int> triangles;
-  const Aabb near = in_axes(box, world, margin);
-  mesh.find(near, triangles);
+/// The triangles given, and of their edges and vertices those near a box in world axes.
+void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
+                  const std::vector<int>& triangles, const Aabb& box, double margin,
+                  FeatureSet& set) {
+  Buffers& own = buffers();
   const Pose pose = about(world, origin);
-  std::vector<int> vertices;
-  std::vector<int> edges;
+  own.vertices.clear();
+  own.edges.clear();
+  set.clear();
   set.two_sided = mesh.two_sided();
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
@@ -111,24 +123,34 @@ FeatureSet features_near(const TriangleMesh& mesh, const Pose& world, const Vec3
     for (std::size_t k = 0; k < 3; ++k) {
       const int v = mesh.triangles()[at(t)][k];
       set.corners.push_back(pose.apply(mesh.points()[at(v)]));
-      if (mesh.vertex_active(v)) vertices.push_back(v);
-      edges.push_back(mesh.triangle_edges(t)[k]);
+      if (mesh.vertex_active(v)) own.vertices.push_back(v);
+      own.edges.push_back(mesh.triangle_edges(t)[k]);
       set.size = std::max(set.size, norm(set.corners.back() - set.corners[at(face.first)]));
     }
     face.offset = dot(n, set.corners[at(face.first)]);
     set.faces.push_back(face);
   }
-  sort_unique(vertices);
-  sort_unique(edges);
-  add_vertices(mesh, pose, vertices, near, set);
-  add_edges(mesh, pose, edges, near, set);
-  return set;
+  sort_unique(own.vertices);
+  sort_unique(own.edges);
+  const Aabb near = in_axes(box, world, margin);
+  add_vertices(mesh, pose, own.vertices, near, set);
+  add_edges(mesh, pose, own.edges, near, set);
 }
 
-FeatureSet features_of(const ConvexShape& shape, const Pose& world, const Vec3& origin) {
+/// What of the mesh lies near a box in world axes.
+void set_features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
+                       const Aabb& box, double margin, FeatureSet& set) {
+  std::vector<int>& triangles = buffers().triangles_a;
+  triangles.clear();
+  mesh.find(in_axes(box, world, margin), triangles);
+  set_features(mesh, world, origin, triangles, box, margin, set);
+}
+
+void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origin,
+                  FeatureSet& set) {
   const Pose pose = about(world, origin);
   const Polytope& core = shape.core();
-  FeatureSet set;
+  set.clear();
   set.radius = shape.radius();
   set.size = core.size;
   set.two_sided = core.num_faces() == 0;
@@ -171,7 +193,6 @@ FeatureSet features_of(const ConvexShape& shape, const Pose& world, const Vec3& 
     }
     set.edges.push_back(feature);
   }
-  return set;
 }
 
 void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
@@ -179,6 +200,97 @@ void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
     out[k].on_a += origin;
     out[k].on_b += origin;
   }
+}
+
+/// Everything that a body consists of, for the last resort.
+struct Points {
+  std::span<const Vec3> local;
+  Pose pose;
+  double radius = 0.0;
+
+  /// The one furthest along n.
+  Vec3 support(const Vec3& n) const {
+    const Vec3 along = transpose_times(pose.R, n);
+    const auto less = [&](const Vec3& p, const Vec3& q) { return dot(along, p) < dot(along, q); };
+    return pose.apply(*std::max_element(local.begin(), local.end(), less)) + radius * n;
+  }
+};
+
+/// Bodies that are so deep in each other that no features explain it: one contact along the axis of
+/// either body, or the line of their centres, on which they overlap least.
+void add_overlap_contact(const Points& A, const Points& B, Manifold& out) {
+  ContactPoint best;
+  double largest = -1e300;
+  const auto offer = [&](const Vec3& n) {
+    const Vec3 on_a = A.support(-n);
+    const double height = dot(n, on_a - B.support(n));
+    if (height <= largest) return;
+    largest = height;
+    const auto id = ~std::uint64_t{0};
+    best = {on_a, on_a - height * n, n, feature_id(FeatureKind::kNearest, id, id), A.radius, 0.0};
+  };
+  for (int k = 0; k < 3; ++k) {
+    for (const Mat3& R : {A.pose.R, B.pose.R}) {
+      offer(column(R, k));
+      offer(-column(R, k));
+    }
+  }
+  const Vec3 between = A.pose.x - B.pose.x;
+  if (norm(between) > 0.0) offer(normalized(between));
+  if (largest < 0.0) out.push_back(best);
+}
+
+/// Some point touches or penetrates, to 1e-6 of the sizes.
+bool any_touches(const Manifold& out, std::size_t begin, const FeatureSet& A, const FeatureSet& B) {
+  const double touching = 1e-6 * (A.size + B.size);
+  return std::any_of(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+                     [&](const ContactPoint& p) { return gap(p) <= touching; });
+}
+
+/// One surface passes through the other, or a closed one holds a vertex of the other.
+bool overlapping(const FeatureSet& A, const FeatureSet& B) {
+  if (piercing(A, B, 0.0) != Piercing::kNone || piercing(B, A, 0.0) != Piercing::kNone) return true;
+  const auto holds = [](const FeatureSet& S, const FeatureSet& other) {
+    return !other.vertices.empty() && !S.faces.empty() && is_inside(S, other.vertices[0].x);
+  };
+  return holds(B, A) || holds(A, B);
+}
+
+bool inside(const Aabb& inner, const Aabb& outer) {
+  return contains(outer, inner.lower) && contains(outer, inner.upper);
+}
+
+/// Contacts within the margin before and behind the surfaces. False: something lies deeper, or may.
+bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, Manifold& out) {
+  Buffers& own = buffers();
+  const Aabb box_a = a.bounds(pose_a);
+  const Aabb box_b = b.bounds(pose_b);
+  own.pairs.clear();
+  own.triangles_a.clear();
+  own.triangles_b.clear();
+  const Pose relative{pose_a.inverse_apply(pose_b.x), transpose(pose_a.R) * pose_b.R};
+  a.find_pairs(b, relative, margin, own.pairs);
+  if (own.pairs.empty()) return !inside(box_a, box_b) && !inside(box_b, box_a);
+  for (const auto& pair : own.pairs) {
+    own.triangles_a.push_back(pair.mine);
+    own.triangles_b.push_back(pair.other);
+  }
+  sort_unique(own.triangles_a);
+  sort_unique(own.triangles_b);
+  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+  set_features(a, pose_a, origin, own.triangles_a, box_b, margin, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, box_a, margin, own.B);
+  own.A.depth = std::min(own.A.depth, margin);
+  own.B.depth = std::min(own.B.depth, margin);
+  const std::size_t before = out.size();
+  add_feature_contacts(own.A, own.B, margin, out);
+  shift(out, before, origin);
+  if (a.two_sided() || b.two_sided()) return true;
+  const Piercing worst =
+      std::max(piercing(own.A, own.B, 0.5 * margin), piercing(own.B, own.A, 0.5 * margin));
+  return worst == Piercing::kNone ||
+         (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
 }
 
 }  // namespace
@@ -200,33 +312,61 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
 void collide_convex_mesh(const Shape& convex, const Pose& pose_a, const Shape& mesh,
                          const Pose& pose_b, double margin, Manifold& out) {
   const auto& shape = static_cast<const ConvexShape&>(convex);
+  const auto& triangles = static_cast<const TriangleMesh&>(mesh);
   const Vec3 origin = pose_a.x;
-  const FeatureSet B = features_near(static_cast<const TriangleMesh&>(mesh), pose_b, origin,
-                                     shape.bounds(pose_a), margin);
-  if (B.faces.empty()) return;
+  const Aabb bounds = shape.bounds(pose_a);
+  Buffers& own = buffers();
+  set_features_near(triangles, pose_b, origin, bounds, margin, own.B);
   const std::size_t before = out.size();
-  add_feature_contacts(features_of(shape, pose_a, origin), B, margin, out);
-  shift(out, before, origin);
+  if (!own.B.faces.empty()) {
+    set_features(shape, pose_a, origin, own.A);
+    add_feature_contacts(own.A, own.B, margin, out);
+    shift(out, before, origin);
+  }
+  if (!triangles.closed() || triangles.two_sided() || any_touches(out, before, own.A, own.B))
+    return;
+  // Nothing touches: apart, or deeper than the features tell.
+  const bool swallowed = inside(bounds, triangles.bounds(pose_b));
+  if (own.B.faces.empty() && !swallowed) return;
+  if (swallowed) {  // the nearest triangle decides, wherever it is
+    set_features(shape, pose_a, origin, own.A);
+    set_features_near(triangles, pose_b, origin, triangles.bounds(pose_b), margin, own.B);
+  }
+  if (!overlapping(own.A, own.B)) return;
+  out.resize(before);
+  add_overlap_contact({shape.core().vertices, pose_a, shape.radius()},
+                      {triangles.points(), pose_b, 0.0}, out);
 }
 
 void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                        double margin, Manifold& out) {
   const auto& mesh_a = static_cast<const TriangleMesh&>(a);
   const auto& mesh_b = static_cast<const TriangleMesh&>(b);
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  const FeatureSet A = features_near(mesh_a, pose_a, origin, mesh_b.bounds(pose_b), margin);
-  if (A.faces.empty()) return;
-  const FeatureSet B = features_near(mesh_b, pose_b, origin, mesh_a.bounds(pose_a), margin);
-  if (B.faces.empty()) return;
   const std::size_t before = out.size();
-  add_feature_contacts(A, B, margin, out);
+  if (add_near_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out)) return;
+  // Everything that may be as deep as the meshes allow.
+  out.resize(before);
+  Buffers& own = buffers();
+  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+  set_features_near(mesh_a, pose_a, origin, mesh_b.bounds(pose_b), margin, own.A);
+  set_features_near(mesh_b, pose_b, origin, mesh_a.bounds(pose_a), margin, own.B);
+  if (own.A.faces.empty() || own.B.faces.empty()) {  // one may hold the other
+    set_features_near(mesh_a, pose_a, origin, mesh_a.bounds(pose_a), margin, own.A);
+    set_features_near(mesh_b, pose_b, origin, mesh_b.bounds(pose_b), margin, own.B);
+  }
+  add_feature_contacts(own.A, own.B, margin, out);
   shift(out, before, origin);
+  if (any_touches(out, before, own.A, own.B) || !mesh_a.closed() || !mesh_b.closed()) return;
+  if (!overlapping(own.A, own.B)) return;
+  out.resize(before);
+  add_overlap_contact({mesh_a.points(), pose_a, 0.0}, {mesh_b.points(), pose_b, 0.0}, out);
 }
 
 void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,
                            const Pose& pose_b, double margin, Manifold& out) {
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
-  std::vector<int> triangles;
+  std::vector<int>& triangles = buffers().triangles_a;
+  triangles.clear();
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {
     collide_cylinder_triangle(static_cast<const Cylinder&>(cylinder), pose_a, shape, t, pose_b,

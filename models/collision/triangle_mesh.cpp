@@ -33,6 +33,23 @@ Aabb box_of(const std::vector<Vec3>& points) {
   return box;
 }
 
+void widen(Aabb& box, double by) {
+  box.lower -= Vec3{by, by, by};
+  box.upper += Vec3{by, by, by};
+}
+
+/// A box around the moved one.
+Aabb moved_box(const Aabb& box, const Pose& pose) {
+  const Vec3 centre = pose.apply(0.5 * (box.lower + box.upper));
+  const Vec3 half = 0.5 * (box.upper - box.lower);
+  Vec3 reach;
+  for (int i = 0; i < 3; ++i) {
+    reach[i] = std::abs(pose.R(i, 0)) * half[0] + std::abs(pose.R(i, 1)) * half[1] +
+               std::abs(pose.R(i, 2)) * half[2];
+  }
+  return {centre - reach, centre + reach};
+}
+
 double default_depth(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;
   const double least = std::min({size[0], size[1], size[2]});
@@ -55,6 +72,12 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   if (options_.depth == 0.0) options_.depth = default_depth(box_);
   connect();
   classify();
+  closed_ = check_closed();
+  for (const auto& t : triangles_) {
+    boxes_.push_back({points_[at(t[0])], points_[at(t[0])]});
+    grow(boxes_.back(), points_[at(t[1])]);
+    grow(boxes_.back(), points_[at(t[2])]);
+  }
   order_.resize(triangles_.size());
   for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
   if (!order_.empty()) build(0, static_cast<int>(order_.size()));
@@ -114,8 +137,14 @@ void TriangleMesh::connect() {
     }
   }
   vertex_first_.push_back(0);
-  for (const auto& list : at_vertex) {
+  for (std::size_t v = 0; v < at_vertex.size(); ++v) {
+    const std::vector<int>& list = at_vertex[v];
     vertex_edges_.insert(vertex_edges_.end(), list.begin(), list.end());
+    for (const int e : list) {
+      const Edge& edge = edges_[at(e)];
+      const int far = at(edge.a) == v ? edge.b : edge.a;
+      vertex_directions_.push_back(normalized(points_[at(far)] - points_[v]));
+    }
     vertex_first_.push_back(static_cast<int>(vertex_edges_.size()));
   }
 }
@@ -148,7 +177,7 @@ void TriangleMesh::classify() {
   }
 }
 
-bool TriangleMesh::closed() const {
+bool TriangleMesh::check_closed() const {
   std::map<std::pair<int, int>, int> directed;
   for (const auto& t : triangles_) {
     for (std::size_t k = 0; k < 3; ++k) ++directed[{t[k], t[(k + 1) % 3]}];
@@ -159,18 +188,11 @@ bool TriangleMesh::closed() const {
   });
 }
 
-Aabb TriangleMesh::triangle_box(int t) const {
-  const auto& corners = triangles_[at(t)];
-  Aabb box{points_[at(corners[0])], points_[at(corners[0])]};
-  for (const int v : corners) grow(box, points_[at(v)]);
-  return box;
-}
-
 int TriangleMesh::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
-  Node node{triangle_box(order_[at(begin)]), begin, end, -1};
+  Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
   for (int k = begin + 1; k < end; ++k) {
-    const Aabb box = triangle_box(order_[at(k)]);
+    const Aabb& box = boxes_[at(order_[at(k)])];
     grow(node.box, box.lower);
     grow(node.box, box.upper);
   }
@@ -180,7 +202,7 @@ int TriangleMesh::build(int begin, int end) {
   const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
   const int middle = (begin + end) / 2;
   const auto centre = [&](int t) {
-    const Aabb box = triangle_box(t);
+    const Aabb& box = boxes_[at(t)];
     return box.lower[axis] + box.upper[axis];
   };
   std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
@@ -209,22 +231,76 @@ void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
       continue;
     }
     for (int k = node.begin; k < node.end; ++k) {
-      if (overlap(box, triangle_box(order_[at(k)]))) out.push_back(order_[at(k)]);
+      if (overlap(box, boxes_[at(order_[at(k)])])) out.push_back(order_[at(k)]);
     }
   }
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
 }
 
-Aabb TriangleMesh::bounds(const Pose& pose) const {
-  const Vec3 middle = 0.5 * (box_.lower + box_.upper);
-  const Vec3 half = 0.5 * (box_.upper - box_.lower);
-  const Vec3 centre = pose.apply(middle);
-  Vec3 reach;
-  for (int i = 0; i < 3; ++i) {
-    reach[i] = std::abs(pose.R(i, 0)) * half[0] + std::abs(pose.R(i, 1)) * half[1] +
-               std::abs(pose.R(i, 2)) * half[2];
+bool TriangleMesh::beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const {
+  const Vec3& n = normals_[at(t)];
+  const double offset = dot(n, points_[at(triangles_[at(t)][0])]);
+  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
+                       dot(n, corners[2]) - offset};
+  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
+}
+
+void TriangleMesh::add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
+                                  const Pose& pose, double reach,
+                                  std::vector<TrianglePair>& out) const {
+  for (int k = node.begin; k < node.end; ++k) {
+    const int t = other.order_[at(k)];
+    std::array<Vec3, 3> corners;
+    for (std::size_t c = 0; c < 3; ++c) {
+      corners[c] = pose.apply(other.points_[at(other.triangles_[at(t)][c])]);
+    }
+    Aabb box{corners[0], corners[0]};
+    grow(box, corners[1]);
+    grow(box, corners[2]);
+    widen(box, reach);
+    for (int m = mine.begin; m < mine.end; ++m) {
+      const int s = order_[at(m)];
+      if (!overlap(box, boxes_[at(s)]) || beyond_plane(s, corners, reach)) continue;
+      std::array<Vec3, 3> back;
+      for (std::size_t c = 0; c < 3; ++c) {
+        back[c] = pose.inverse_apply(points_[at(triangles_[at(s)][c])]);
+      }
+      if (!other.beyond_plane(t, back, reach)) out.push_back({s, t});
+    }
   }
-  return {centre - reach, centre + reach};
+}
+
+void TriangleMesh::find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
+                              std::vector<TrianglePair>& out) const {
+  std::array<TrianglePair, 256> stack;  // nodes; both depths together, at most one more each
+  std::size_t top = 0;
+  stack[top++] = {0, 0};
+  while (top > 0) {
+    const TrianglePair pair = stack[--top];
+    const Node& mine = nodes_[at(pair.mine)];
+    const Node& theirs = other.nodes_[at(pair.other)];
+    Aabb box = moved_box(theirs.box, pose);
+    widen(box, reach);
+    if (!overlap(mine.box, box)) continue;
+    if (mine.right < 0 && theirs.right < 0) {
+      add_leaf_pairs(mine, other, theirs, pose, reach, out);
+      continue;
+    }
+    // The one with more triangles is split.
+    const bool split_mine =
+        mine.right >= 0 && (theirs.right < 0 || mine.end - mine.begin >= theirs.end - theirs.begin);
+    if (split_mine) {
+      stack[top++] = {mine.right, pair.other};
+      stack[top++] = {pair.mine + 1, pair.other};
+    } else {
+      stack[top++] = {pair.mine, theirs.right};
+      stack[top++] = {pair.mine, pair.other + 1};
+    }
+  }
+}
+
+Aabb TriangleMesh::bounds(const Pose& pose) const {
+  return moved_box(box_, pose);
 }
 
 SurfaceMesh TriangleMesh::surface() const {

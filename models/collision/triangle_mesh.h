@@ -65,8 +65,25 @@ class TriangleMesh final : public Shape {
   bool two_sided() const { return options_.two_sided; }
   double depth() const { return options_.depth; }
   int dropped_triangles() const { return dropped_; }
-  bool closed() const;  ///< every edge between exactly two triangles that agree on the outside
+  /// Every edge lies between exactly two triangles that agree on the outside.
+  bool closed() const { return closed_; }
 
+  /// Unit directions along the edges that end in vertex v, away from it, as vertex_edges().
+  std::span<const Vec3> vertex_directions(int v) const {
+    return {vertex_directions_.data() + vertex_first_[static_cast<std::size_t>(v)],
+            vertex_edges(v).size()};
+  }
+
+  /// A triangle of this mesh and one of another.
+  struct TrianglePair {
+    int mine = 0;
+    int other = 0;
+  };
+  /// Appends the pairs that may come within `reach` of each other: neither lies wholly further
+  /// than that before or behind the other's plane, nor do boxes around them. `pose`: of the other
+  /// mesh in the axes of this one. The two trees are descended together.
+  void find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
+                  std::vector<TrianglePair>& out) const;
   /// Appends the numbers of all triangles whose boxes meet the given one, both in mesh axes, in
   /// ascending order.
   void find(const Aabb& box, std::vector<int>& out) const;
@@ -87,7 +104,11 @@ class TriangleMesh final : public Shape {
   void classify();
   Vec3 direction_into(const Edge& edge, int k) const;
   int build(int begin, int end);
-  Aabb triangle_box(int t) const;
+  bool check_closed() const;
+  void add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
+                      const Pose& pose, double reach, std::vector<TrianglePair>& out) const;
+  /// All corners of a triangle lie further than `reach` before or behind the plane of triangle t.
+  bool beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const;
 
   MeshOptions options_;
   std::vector<Vec3> points_;
@@ -98,10 +119,13 @@ class TriangleMesh final : public Shape {
   std::vector<std::array<int, 3>> triangle_edges_;
   std::vector<int> vertex_first_;
   std::vector<int> vertex_edges_;
+  std::vector<Vec3> vertex_directions_;  // by vertex_edges_
+  bool closed_ = false;
   std::vector<bool> vertex_active_;
   std::vector<Vec3> into_faces_;  // by edge_faces_
   int dropped_ = 0;
   Aabb box_;
+  std::vector<Aabb> boxes_;  // of the triangles
   std::vector<Node> nodes_;
   std::vector<int> order_;
 };
