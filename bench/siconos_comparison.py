@@ -17,6 +17,7 @@ NSN_YARDSTICK may name a further program, called as `PROGRAM auto -rep N FILE.bi
 `ok` and `t <milliseconds> ms` for a problem in the binary layout of write_binary() below.
 """
 import argparse
+import csv
 import json
 import math
 import os
@@ -256,6 +257,17 @@ def text_of(value, unit=""):
     return f"{value:.3g}{unit}" if math.isfinite(value) else "-"
 
 
+def write_csv(path, rows, ratios):
+    """The table so far; its last row has the geometric mean of the ratios, and their number as contacts."""
+    if not path:
+        return
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["problem", "contacts", "ours_ms", "siconos_ms", "siconos_solver", "ratio"])
+        writer.writerows(rows)
+        writer.writerow(["geometric mean", len(ratios), "", "", "", geometric_mean(ratios)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", help="problem files or folders")
@@ -267,11 +279,12 @@ def main():
     parser.add_argument("--repeat", type=int, default=5, help="solves per process; the least time counts")
     parser.add_argument("--limit", type=float, default=20.0, help="processor seconds of one of their solves")
     parser.add_argument("--solvers", default="", help="comma-separated; default: " + ",".join(SOLVERS))
+    parser.add_argument("--csv", default="", help="also write the table there, in full precision")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         return siconos_worker(*options.worker, options.tol, options.repeat, options.limit)
-    ratios, beside_ratios = [], []
+    ratios, beside_ratios, rows = [], [], []
     head = f"{'problem':44} {'contacts':>8} {'ours ms':>9} {'Siconos ms':>11} {'by':14} {'ratio':>7}"
     print(head + ("  yardstick ms  ours/yardstick" if "NSN_YARDSTICK" in os.environ else ""), flush=True)
     for path in files_of(options.paths):
@@ -285,12 +298,14 @@ def main():
             ours, (label, theirs), beside = compare(path, problem, options, folder)
         ratio = theirs / ours if math.isfinite(ours) else 0.0
         line = f"{os.path.basename(path):44} {len(problem.mu):8d} {text_of(1e3 * ours):>9} {text_of(1e3 * theirs):>11} {label:14} {text_of(ratio):>7}"
+        rows.append([os.path.basename(path), len(problem.mu), 1e3 * ours, 1e3 * theirs, label, ratio])
         if math.isfinite(ratio) and ratio > 0:
             ratios.append(ratio)
         if beside is not None:
             beside_ratios.append(ours / beside)
             line += f"  {text_of(1e3 * beside):>12}  {text_of(ours / beside):>14}"
         print(line, flush=True)
+        write_csv(options.csv, rows, ratios)
     if ratios:
         print(f"geometric mean of the ratios {geometric_mean(ratios):.3g}, least {min(ratios):.3g}, over {len(ratios)} problems")
     if beside_ratios:

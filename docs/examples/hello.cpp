@@ -1,25 +1,25 @@
-// Solves a linear system with a solver chosen by name.
+// A box slides over the floor until friction stops it, after about v^2 / (2 mu g) = 0.408 m.
 #include <cstdio>
 
 #include "backends/standard_backends.h"
-#include "core/csr.h"
 #include "core/runtime.h"
+#include "models/collision/box.h"
+#include "models/collision/plane.h"
+#include "models/simulation.h"
 
 int main() {
   const nsn::Runtime runtime;
-  // [ 2 -1 ] [x0]   [1]
-  // [-1  2 ] [x1] = [0]
-  const nsn::CsrOperator op(nsn::csr_from_triplets(
-      2, 2, std::vector<nsn::Triplet>{{0, 0, 2.0}, {0, 1, -1.0}, {1, 0, -1.0}, {1, 1, 2.0}}));
-  const nsn::Vector b("b", 2);
-  const nsn::Vector x("x", 2);
-  b(0) = 1.0;
+  nsn::World world;
+  nsn::Body floor, box;
+  floor.kind = nsn::BodyKind::kStatic;
+  box.position = {0, 0, 0.5};
+  box.velocity = {2, 0, 0};
+  world.add_shape(world.add_body(floor), std::make_shared<nsn::Plane>(), {.mu = 0.5});
+  world.add_shape(world.add_body(box), std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
 
-  const auto solver = nsn::standard_backends().make("pcr:precond=jacobi");
-  solver->prepare(op);
-  const nsn::LinearReport report = solver->solve(b, x, {.rtol = 1e-12});
-
-  std::printf("%s after %d iterations: x = (%.6f, %.6f)\n",
-              std::string(nsn::to_string(report.status)).c_str(), report.iterations, x(0), x(1));
-  return report.ok() ? 0 : 1;
+  nsn::Simulation simulation(std::move(world), {}, nsn::standard_backends());
+  for (int k = 0; k < 120; ++k) {
+    if (!simulation.step().converged()) return 1;
+  }
+  std::printf("it stopped at x = %.3f m\n", simulation.world().bodies().back().position[0]);
 }

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Makes the files in docs/data that the tables of the documentation are held against.
+
+    python3 docs/measure.py                    the list
+    python3 docs/measure.py NAME... [--nsn build/release/bin/nsn]
+
+Each file has one row per command, in full precision; the column `command` says what made it. Errors,
+lengths and counts of iterations are the same in every run on one machine; seconds are those of the
+machine at the time.
+"""
+import argparse
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.environ.get("NSN_DATA_DIR", os.path.join(HERE, "../../shared/data"))
+
+PAPER = "--preset paper --projection false"
+EXACT_PAPER = "--preset paper --linear cholmod --linear-iterations 0"
+MOTION = ["displacement_max_m", "penetration_max_m", "speed_max_mps", "error_median_mps", "error_max_mps",
+          "newton_iterations_mean", "linear_iterations_mean", "steps", "unconverged_steps", "steps_above_1e_8_mps"]
+INCLINE = "nsn run box-on-incline --set slope=0.505 --steps 120"
+GLIDE = "nsn run sliding-box --set mu=0 --set speed=10 --steps 120"
+STRETCH = ("nsn run material-extension --set material=neo-hookean --set grip=clamped --set cells=1 --steps 60 "
+           "--friction alart-curnier --linear cholmod --newton-iterations 20 --geometric-stiffness ")
+CLAIM = f"{PAPER} --linear cholmod --linear-iterations 0"
+
+# name -> rows of (name of the row, command of `nsn run`)
+RUNS = {
+    "drag": [
+        ("paper, as printed", f"{GLIDE} --preset paper --newton-iterations 4 --projection false"),
+        ("paper, momentum projected", f"{GLIDE} --preset paper --newton-iterations 4"),
+        ("accurate", GLIDE),
+    ],
+    "incline": [
+        ("paper's W, minimum map", f"{INCLINE} {EXACT_PAPER} --newton-iterations 30 --ncp minimum-map"),
+        ("paper's W, Fischer–Burmeister", f"{INCLINE} {EXACT_PAPER} --newton-iterations 30"),
+        ("paper's W, 400 iterations", f"{INCLINE} {EXACT_PAPER} --newton-iterations 400"),
+        ("Alart–Curnier, symmetric", f"{INCLINE} --friction alart-curnier --linear cholmod"),
+        ("proximal", INCLINE),
+    ],
+    "chain": [
+        ("none", "nsn run chain --steps 120 --geometric-stiffness none"),
+        ("exact", "nsn run chain --steps 120 --geometric-stiffness exact"),
+    ],
+    "extension": [
+        ("none", STRETCH + "none"),
+        ("diagonal", STRETCH + "diagonal"),
+        ("exact", STRETCH + "exact"),
+        ("full", STRETCH + "full --formulation stiffness"),
+    ],
+    "rscaling_loop": [
+        (f"{scene}, {r}", f"nsn run {scene} --steps {steps} {CLAIM} --r {r}")
+        for scene, steps in (("heavy-stack", 100), ("arch", 60)) for r in ("effective-mass", "time-step", "identity")
+    ],
+    "linear_loop": [
+        (f"{scene}, {linear}", f"nsn run {scene} --steps {steps} {PAPER} --linear {linear}")
+        for scene, steps in (("heavy-stack", 100), ("arch", 300))
+        for linear in ("pcr", "pcg", "gauss-seidel", "jacobi", "cholmod --linear-iterations 0")
+    ],
+    "presets": [
+        (f"{scene.split()[0]}, {preset}", f"nsn run {scene} --steps 60 --preset {preset}")
+        for scene in ("arch", "heavy-stack", "cylinder-ring", "sphere-pile --set balls=60", "sliding-stack", "chain",
+                      "soft-ball-drop --set tets=80")
+        for preset in ("accurate", "realtime", "paper")
+    ],
+    "default_rest": [
+        ("arch", "nsn run arch --steps 300"),
+        ("heavy-stack", "nsn run heavy-stack --steps 100"),
+    ],
+    "form": [
+        (f"{scene}, {form}", f"nsn run {scene} --steps 60 {EXACT_PAPER} --newton-iterations 60 --tolerance 1e-9 "
+         f"--form {form}")
+        for scene in ("arch", "heavy-stack") for form in ("row", "alpha")
+    ],
+    "multiplier": [
+        (f"{scene}, {factor}", f"nsn run {scene} --steps 60 {EXACT_PAPER} --newton-iterations 60 --tolerance 1e-9 "
+         f"--damping adaptive --r-multiplier {factor}")
+        for scene in ("arch", "heavy-stack") for factor in (0.25, 1, 4, 100)
+    ],
+    "ncp_loop": [
+        (f"{scene}, {ncp}, {start}", f"nsn run {scene} --steps 60 --ncp {ncp} --warm-start {warm}")
+        for scene in ("arch", "heavy-stack", "cylinder-ring", "sliding-stack")
+        for ncp in ("minimum-map", "fischer-burmeister") for start, warm in (("warm", "true"), ("cold", "false"))
+    ],
+    "beam_presets": [
+        (preset, f"nsn run beam-insertion --threads 1 --preset {preset}")
+        for preset in ("accurate", "realtime", "paper")
+    ],
+    "elimination": [
+        (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
+        for choice in ("always", "never")
+    ],
+    "cost_per_contact": [
+        (str(balls), f"nsn run sphere-pile --set balls={balls} --steps 24 --preset realtime --linear pcr --threads 1")
+        for balls in (300, 1000, 3000, 10000)
+    ],
+}
+TIMED = {"beam_presets", "elimination", "cost_per_contact", "presets"}
+
+# Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
+SYSTEMS = {
+    "heavy-stack": "nsn export heavy-stack --preset paper --step 20 --newton 1",
+    "arch": "nsn export arch --preset paper --step 20 --newton 1",
+    "sphere-pile": "nsn export sphere-pile --preset paper --step 60 --newton 1",
+    "chain": "nsn export chain --preset paper --step 20 --newton 1",
+    "beam-insertion": "nsn export beam-insertion --preset paper --step 200 --newton 1",
+    "soft-ball": "nsn export soft-ball-drop --preset paper --step 30 --newton 1",
+}
+
+
+class Runner:
+    def __init__(self, nsn):
+        self.nsn = os.path.abspath(nsn)
+
+    def results(self, command, folder=None):
+        """Rows of a command's JSON report."""
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            words = command.split()
+            assert words[0] == "nsn", command
+            environment = dict(os.environ, OMP_WAIT_POLICY="passive")
+            done = subprocess.run([self.nsn] + words[1:] + ["--json", file.name], cwd=folder, env=environment,
+                                  capture_output=True, text=True)
+            if done.returncode > 1:
+                raise SystemExit(f"{command}: {done.stderr.strip()}")
+            return json.load(open(file.name))["results"]
+
+    def printed(self, program, arguments=()):
+        path = os.path.join(os.path.dirname(self.nsn), program)
+        return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def write(name, head, rows):
+    path = os.path.join(HERE, "data", name + ".csv")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+    print(f"docs/data/{name}.csv: {len(rows)} rows", flush=True)
+
+
+def make_runs(runner, name):
+    keys = MOTION + (["contacts_max", "solve_ms_median", "ms_per_contact_median"] if name in TIMED else [])
+    rows = []
+    for label, command in RUNS[name]:
+        print("  " + command, flush=True)
+        row = runner.results(command)[0]
+        rows.append([label] + [row[key] for key in keys] + [command])
+    write(name, ["run"] + keys + ["command"], rows)
+
+
+def make_robustness(runner):
+    rows = runner.results("nsn robustness --steps 45")
+    head = list(rows[0])
+    write("robustness", head, [[row[key] for key in head] for row in rows])
+
+
+def make_joints(runner):
+    rows = runner.results(f"nsn joints {os.path.join(DATA, 'joints')}")
+    head = list(rows[0])
+    write("joints", head, [[row[key] for key in head] for row in rows])
+
+
+def make_linear(runner):
+    """nsn compare on one system of each scene; times relative to the least of that system."""
+    solvers = "pcr,pcr:precond=block-jacobi,pcg,gauss-seidel,jacobi,gmres,amg,cholmod,eigen-ldlt,klu,contact-lu"
+    with tempfile.TemporaryDirectory() as folder:
+        for scene, command in SYSTEMS.items():
+            runner.results(f"{command} --out systems/{scene}", folder)
+        rows = runner.results(f"nsn compare systems --solvers {solvers} --max-iterations 2000 --threads 1", folder)
+    rows = [row for row in rows if "factored" not in row["system"] and "factored" not in row["solver"]]
+    seconds = lambda row: row["setup_seconds"] + row["solve_seconds"]
+    least = {}
+    for row in rows:
+        if row["converged"]:
+            least[row["system"]] = min(least.get(row["system"], 1e9), seconds(row))
+    out = []
+    for row in rows:
+        system = row["system"].split("/")[-1].split("-step")[0]
+        out.append([f"{system}, {row['solver']}", system, row["solver"], row["rows"], row["nonzeros"], row["status"],
+                    row["iterations"], row["relative_residual"], seconds(row) / least[row["system"]]])
+    write("linear", ["run", "system", "solver", "rows", "nonzeros", "status", "iterations", "relative_residual",
+                     "time_over_least"], out)
+
+
+def make_acceptance(runner):
+    text = runner.printed("nsn_bench_acceptance")
+    rows = re.findall(r"^  (\S.*?)\s{2,}([\d.]+)  (<=|>=) ([\d.]+)  (\w+)$", text, re.M)
+    write("acceptance", ["what", "value", "sense", "limit", "verdict"], rows)
+
+
+def make_reader(runner):
+    text = runner.printed("nsn_bench_read")
+    rows = re.findall(r"^\s*(\S.*?)\s+([\d.]+) ms\s+([\d.]+) MB/s\s+processor\s+([\d.]+) ms\s+([\d.]+) MB/s$", text, re.M)
+    write("reader", ["what", "ms", "mb_per_s", "processor_ms", "processor_mb_per_s"], rows)
+
+
+def make_corrections(runner):
+    """The example prints the file itself."""
+    text = runner.printed("../tests/docs/example_corrections")
+    lines = [line.split(",") for line in text.strip().split("\n")]
+    write("corrections", lines[0], lines[1:])
+
+
+SPECIAL = {"corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
+           "acceptance": make_acceptance, "reader": make_reader}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--nsn", default=os.path.join(HERE, "../build/release/bin/nsn"))
+    options = parser.parse_args()
+    runner = Runner(options.nsn)
+    for name in options.names:
+        if name not in RUNS and name not in SPECIAL:
+            parser.error(f"no file '{name}'; there are {', '.join([*RUNS, *SPECIAL])}")
+        make_runs(runner, name) if name in RUNS else SPECIAL[name](runner)
+    if not options.names:
+        for name in [*RUNS, *SPECIAL]:
+            print(f"{name:20} {len(RUNS[name])} runs" if name in RUNS else f"{name:20}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""Measured numbers on a page equal the file they were made with, rounded to the digits shown.
+
+    <!-- table: docs/data/arch.csv, made by: COMMAND -->           columns by the names in the head
+    <!-- table: docs/data/arch.csv, made by: COMMAND, columns: a; b, c; d -->
+                   second column of the page: b and c of the file ("1.2, 3"); -: a column that is not checked
+    <!-- printed by: COMMAND -->       the table, line for line, is in what a quick script of ours prints
+    <!-- fixed: WHY -->                                            numbers that are no measurement of ours
+
+In running text a number is followed by its source: 4.0e-4<!-- =arch.csv[row; column] -->. The first
+column of a file names its rows; where several have one name, one of them has to match. A table that shows
+fractions or powers of ten needs one of the marks.
+"""
+import csv
+import os
+import re
+import subprocess
+import sys
+
+from pages import ROOT, all_pages, report
+
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
+MEASURED_LOOK = re.compile(r"(?<![\w.])\d+(\.\d+|(\.\d+)?e-?\d+)(?![\w.])")
+
+
+def read_csv(path):
+    """Rows as column -> text, and the columns."""
+    with open(os.path.join(ROOT, path), newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    return [dict(zip(rows[0], row)) for row in rows[1:]], rows[0]
+
+
+def plain(cell):
+    return re.sub(r"<!--.*?-->|[`*\\]", "", cell).strip()
+
+
+def same_number(shown, stored):
+    """Is `shown` the number `stored`, rounded to the digits that are shown?"""
+    shown = shown.replace("−", "-")
+    mantissa, _, exponent = shown.partition("e")
+    digits = len(mantissa.partition(".")[2])
+    unit = 10.0 ** (int(exponent or 0) - digits)
+    return abs(float(shown) - float(stored)) <= 0.5000001 * unit
+
+
+def compare_cell(shown, stored):
+    """None, or what differs. `stored` holds one or several texts of the file."""
+    shown, stored = plain(shown), [plain(text) for text in stored]
+    if shown == ", ".join(stored):
+        return None
+    ours = NUMBER.findall(shown)
+    theirs = [number for text in stored for number in NUMBER.findall(text)]
+    if not ours or len(ours) != len(theirs):
+        return f"'{shown}' is not '{', '.join(stored)}'"
+    words = lambda text: re.sub(r"[\s,%×]+", " ", NUMBER.sub("", text)).strip()
+    if words(shown) not in (words(", ".join(stored)), "") and words(", ".join(stored)) != "":
+        return f"'{shown}' is not '{', '.join(stored)}'"
+    for a, b in zip(ours, theirs):
+        if not same_number(a, b):
+            return f"{a} is not {b} rounded"
+    return None
+
+
+def check_table(page, table, mark):
+    where = f"{page.name}:{table.line}"
+    parsed = re.fullmatch(r"table: (\S+), made by: (.*?)(?:, columns: (.*))?", mark)
+    if not parsed:
+        return [f"{where}: unreadable mark '{mark}'"]
+    if not os.path.exists(os.path.join(ROOT, parsed[1])):
+        return [f"{where}: no file {parsed[1]}"]
+    rows, head = read_csv(parsed[1])
+    wanted = [part.strip() for part in parsed[3].split(";")] if parsed[3] else [plain(cell) for cell in table.rows[0]]
+    wanted = [[name] if name in head else [n.strip() for n in name.split(",")] for name in wanted]
+    missing = [name for names in wanted for name in names if name not in head and name != "-"]
+    if missing:
+        return [f"{where}: {parsed[1]} has no column {missing}; it has {head}"]
+    problems = []
+    for cells in table.rows[1:]:
+        candidates = [row for row in rows if compare_cell(cells[0], [row[name] for name in wanted[0]]) is None]
+        differences = [differences_of(cells, wanted, row) for row in candidates]
+        if not candidates:
+            problems.append(f"{where}: {parsed[1]} has no row '{plain(cells[0])}'")
+        elif [] not in differences:
+            problems += [f"{where}: row '{plain(cells[0])}', {text}" for text in min(differences, key=len)]
+    return problems
+
+
+def differences_of(cells, wanted, row):
+    found = []
+    for cell, names in zip(cells, wanted):
+        difference = compare_cell(cell, [row[name] for name in names]) if names != ["-"] else None
+        found += [f"{', '.join(names)}: {difference}"] if difference else []
+    return found
+
+
+def check_printed(page, table, mark):
+    """The lines of the table are among those that the command prints."""
+    command = mark.partition(": ")[2].split()
+    words = [sys.executable if word == "python3" else word for word in command]
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    shown = page.text.split("\n")[table.line - 1:table.line + len(table.rows)]
+    return [f"{page.name}: not printed by {' '.join(command)}: {line}" for line in shown if line not in printed]
+
+
+def check_prose(page):
+    for match in re.finditer(r"([-−\d.e+]+)\s*<!-- =(\S+)\[(.*?); (.*?)\] -->", page.text):
+        line = page.text.count("\n", 0, match.start()) + 1
+        rows, _ = read_csv(os.path.join("docs/data", match[2]))
+        stored = next((row.get(match[4]) for row in rows if list(row.values())[0] == match[3]), None)
+        if stored is None:
+            yield f"{page.name}:{line}: {match[2]} has no [{match[3]}; {match[4]}]"
+        elif not same_number(match[1], stored):
+            yield f"{page.name}:{line}: {match[1]} is not {stored} rounded"
+
+
+def looks_measured(table):
+    return any(MEASURED_LOOK.search(re.sub(r"`[^`]*`", "", cell)) for row in table.rows[1:] for cell in row)
+
+
+def self_test():
+    """The judge itself: roundings it must accept and refuse."""
+    assert same_number("4.0e-4", "0.000404") and not same_number("4.0e-4", "0.00041")
+    assert same_number("12.03", "12.0349") and same_number("84", "84.0") and not same_number("84", "85")
+    assert compare_cell("12.03, 1", ["12.0349", "1"]) is None
+    assert compare_cell("1035 of 1035", ["1035 of 1035"]) is None
+    assert compare_cell("1034 of 1035", ["1035 of 1035"]) is not None
+    assert compare_cell("`accurate`", ["accurate"]) is None and compare_cell("diverges", ["3"]) is not None
+
+
+def main():
+    self_test()
+    problems = []
+    for page in all_pages():
+        for table in page.tables:
+            marks = [mark for mark in table.marks if mark.startswith(("table: ", "fixed: ", "printed by: "))]
+            if not marks and looks_measured(table):
+                problems.append(f"{page.name}:{table.line}: numbers without a source; see tests/docs/check_tables.py")
+            for mark in marks:
+                problems += check_table(page, table, mark) if mark.startswith("table: ") else []
+                problems += check_printed(page, table, mark) if mark.startswith("printed by: ") else []
+        problems += list(check_prose(page))
+    return report(problems, "tables")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

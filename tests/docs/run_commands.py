@@ -1,0 +1,185 @@
+"""Runs the command lines that the pages show, each page in a scratch folder of its own, in order.
+
+    run_commands.py --list                               every command line and its class
+    run_commands.py --bin build/release/bin PAGE...      the short ones of these pages (default: all)
+    run_commands.py --bin build/release/bin --long       the long ones
+
+A command line is a line of a ```sh block, or inline code, that begins with nsn, ./run, a program of
+build/release/bin, python3, bench/, ctest or cmake. Classes are in commands.txt beside this file; what is
+not listed there is short and must end with exit code 0. A line with ... or a word in capitals (FILE, NAME)
+is a pattern: it is not run, but its subcommand and options must exist.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from pages import ROOT, all_pages, code_spans, report
+
+STARTS = re.compile(r"(nsn|nsn_\w+|\./run|build/\w+/bin/\w+|python3|bench/\S+\.py|docs/\S+\.py|ctest|cmake|c\+\+)(\s|$)")
+PATTERN = re.compile(r"\.\.\.|…|(?<![\w=-])[A-Z]{2,}(?![\w/.-])|(?<==)[A-Z]+\b|\s[A-Z](\s|$)|\[|(?<![\w/.-])[A-Z]{2,}/")
+NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep")
+SECONDS = 120  # far beyond the ten that a short command may take: the machine may be busy
+DATA = re.compile(r"(?<!\S)DATA(?=/)")
+
+
+def clean(line):
+    return re.sub(r"\s+#.*$", "", line).strip()
+
+
+def command_lines(page):
+    """(line, command), in the order of the page; a trailing backslash continues a line."""
+    found = []
+    for block in page.blocks:
+        if block.language not in ("sh", "bash"):
+            continue
+        joined = re.sub(r"\\\n\s*", " ", block.text)
+        found += [(block.line, clean(line)) for line in joined.split("\n")]
+    found += [(line, clean(span)) for line, span in code_spans(page)]
+    return sorted(((line, text) for line, text in found if STARTS.match(text)), key=lambda item: item[0])
+
+
+def classes():
+    """command -> set of words, from commands.txt: `word word: command`."""
+    result = {}
+    with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                words, _, command = line.strip().partition(": ")
+                result[command] = set(words.split())
+    return result
+
+
+def is_pattern(command):
+    """Placeholders, or a command that is only named: `nsn`, `nsn run`, `nsn solve --json`."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", DATA.sub("data", command))
+    words = command.split()
+    named = len(words) == 1 or (words[0].endswith("nsn") and words[1] in NEEDS_MORE and
+                                (len(words) == 2 or words[2].startswith("-")))
+    return named or PATTERN.search(bare) is not None
+
+
+def gather(pages):
+    """[(page, where, command, words)], each command once a page."""
+    listed, found = classes(), {}
+    for page in pages:
+        for line, command in command_lines(page):
+            words = listed.get(command, {"pattern"} if is_pattern(command) else set())
+            found.setdefault((page.name, command), (page, f"{page.name}:{line}", command, words))
+    return list(found.values())
+
+
+class Scratch:
+    """A folder in which the pages' paths mean what a reader takes them for."""
+
+    def __init__(self, folder, bin_folder):
+        self.folder, self.bin = folder, os.path.abspath(bin_folder)
+        for name in ("bench", "docs", "tests", "run", "CMakePresets.json"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        os.makedirs(os.path.join(folder, "build/release"))
+        os.symlink(self.bin, os.path.join(folder, "build/release/bin"))
+        self.data = os.environ.get("NSN_DATA_DIR", os.path.join(ROOT, "../shared/data"))
+
+    def run(self, command, seconds):
+        environment = dict(os.environ, PATH=self.bin + os.pathsep + os.environ["PATH"], OMP_WAIT_POLICY="passive")
+        inside = ROOT if command.startswith(("./run", "cmake", "ctest")) else self.folder
+        return subprocess.run(["bash", "-c", DATA.sub(self.data, command)], cwd=inside, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+
+    def lacks_data(self, command):
+        return DATA.search(command) and not os.path.isdir(self.data)
+
+
+def check_pattern(where, command, bin_folder):
+    """The subcommand and every --option of a pattern exist."""
+    words = re.sub(r"^build/\w+/bin/", "", command).split()
+    if words[0] != "nsn" or len(words) < 2 or not re.fullmatch(r"[a-z]+", words[1]):
+        return None
+    done = subprocess.run([os.path.join(bin_folder, "nsn"), words[1], "--help"], capture_output=True, text=True)
+    if done.returncode != 0:
+        return f"{where}: no command 'nsn {words[1]}'"
+    unknown = [word for word in re.findall(r"--[a-z-]+", command) if word not in done.stdout]
+    return f"{where}: nsn {words[1]} has no {', '.join(unknown)}" if unknown else None
+
+
+def run_one(scratch, where, command, words, seconds):
+    if scratch.lacks_data(command):
+        print(f"  skipped, no folder {scratch.data}: {command}")
+        return None
+    expected = 1 if "exit1" in words else 0
+    try:
+        done = scratch.run(command, seconds)
+    except subprocess.TimeoutExpired:
+        return f"{where}: not finished after {seconds} s: {command}"
+    if done.returncode == expected:
+        return None
+    return f"{where}: exit code {done.returncode}, not {expected}: {command}\n{done.stdout[-2000:]}"
+
+
+def check_ctest(where, command, bin_folder):
+    """Such tests run by themselves; the command line has to choose some."""
+    chosen = re.search(r"-R (\S+)", command)[1].strip("\"'")
+    done = subprocess.run(["ctest", "--test-dir", os.path.dirname(os.path.abspath(bin_folder)), "-N", "-R", chosen],
+                          capture_output=True, text=True)
+    return f"{where}: no test matches: {command}" if "Total Tests: 0" in done.stdout else None
+
+
+def has_siconos():
+    probe = "import siconos.numerics, scipy, h5py"
+    return subprocess.run(["/usr/bin/python3", "-c", probe], capture_output=True).returncode == 0
+
+
+def stale(found):
+    shown = {command for _, _, command, _ in found}
+    return [f"tests/docs/commands.txt: no page shows: {command}" for command in classes() if command not in shown]
+
+
+def wanted(words, long):
+    """Is a command of this class run now? Class before: long ones need it to have run."""
+    if "check" in words or ("siconos" in words and not has_siconos()):
+        return False
+    return ("long" in words) == long or (long and "before" in words)
+
+
+def run_page(commands, options):
+    problems = []
+    with tempfile.TemporaryDirectory(prefix="nsn-docs-") as folder:
+        scratch = Scratch(folder, options.bin)
+        for where, command, words in commands:
+            problem = None
+            if "pattern" in words:
+                problem = check_pattern(where, command, options.bin)
+            elif command.startswith("ctest"):
+                problem = check_ctest(where, command, options.bin)
+            elif wanted(words, options.long):
+                print(f"  {command}", flush=True)
+                problem = run_one(scratch, where, command, words, 3600 if options.long else SECONDS)
+            problems += [problem] if problem else []
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", help="e.g. README.md docs/compare.md")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build/release/bin"))
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    pages = all_pages()
+    found = gather(pages)
+    if options.list:
+        for _, where, command, words in found:
+            print(f"{' '.join(sorted(words)) or 'short':8} {where}: {command}")
+        return 0
+    problems = stale(found)
+    for page in pages:
+        if options.pages and page.name not in options.pages:
+            continue
+        problems += run_page([entry[1:] for entry in found if entry[0] is page], options)
+    return report(problems, "long commands" if options.long else "commands")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
