@@ -13,6 +13,7 @@ import csv
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -59,7 +60,7 @@ RUNS = {
         for scene, steps in (("heavy-stack", 100), ("arch", 60)) for r in ("effective-mass", "time-step", "identity")
     ],
     "linear_loop": [
-        (f"{scene}, {linear}", f"nsn run {scene} --steps {steps} {PAPER} --linear {linear}")
+        (f"{scene}, {linear.split()[0]}", f"nsn run {scene} --steps {steps} {PAPER} --linear {linear}")
         for scene, steps in (("heavy-stack", 100), ("arch", 300))
         for linear in ("pcr", "pcg", "gauss-seidel", "jacobi", "cholmod --linear-iterations 0")
     ],
@@ -96,12 +97,8 @@ RUNS = {
         (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
         for choice in ("always", "never")
     ],
-    "cost_per_contact": [
-        (str(balls), f"nsn run sphere-pile --set balls={balls} --steps 24 --preset realtime --linear pcr --threads 1")
-        for balls in (300, 1000, 3000, 10000)
-    ],
 }
-TIMED = {"beam_presets", "elimination", "cost_per_contact", "presets"}
+TIMED = {"beam_presets", "elimination", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
 SYSTEMS = {
@@ -110,7 +107,7 @@ SYSTEMS = {
     "sphere-pile": "nsn export sphere-pile --preset paper --step 60 --newton 1",
     "chain": "nsn export chain --preset paper --step 20 --newton 1",
     "beam-insertion": "nsn export beam-insertion --preset paper --step 200 --newton 1",
-    "soft-ball": "nsn export soft-ball-drop --preset paper --step 30 --newton 1",
+    "soft-ball-drop": "nsn export soft-ball-drop --preset paper --step 30 --newton 1",
 }
 
 
@@ -156,8 +153,8 @@ def make_runs(runner, name):
 
 def make_robustness(runner):
     rows = runner.results("nsn robustness --steps 45")
-    head = list(rows[0])
-    write("robustness", head, [[row[key] for key in head] for row in rows])
+    head = [key for key in rows[0] if key != "preset"]
+    write("robustness", ["preset"] + head, [[row["preset"]] + [row[key] for key in head] for row in rows])
 
 
 def make_joints(runner):
@@ -186,6 +183,18 @@ def make_linear(runner):
                     row["iterations"], row["relative_residual"], seconds(row) / least[row["system"]]])
     write("linear", ["run", "system", "solver", "rows", "nonzeros", "status", "iterations", "relative_residual",
                      "time_over_least"], out)
+    write_iterations(out)
+
+
+def write_iterations(rows):
+    """The same, a column per system: iterations, `direct`, or the residual that is left."""
+    systems = list(dict.fromkeys(row[1] for row in rows))
+    table = {}
+    for _, system, solver, _, _, status, iterations, residual, _ in rows:
+        answer = ("direct" if int(iterations) == 0 else str(iterations)) if status == "converged" else f"left {residual:.0e}"
+        table.setdefault(solver, {})[system] = answer
+    write("linear_iterations", ["solver"] + systems, [[solver] + [row[system] for system in systems]
+                                                      for solver, row in table.items()])
 
 
 def make_acceptance(runner):
@@ -200,6 +209,32 @@ def make_reader(runner):
     write("reader", ["what", "ms", "mb_per_s", "processor_ms", "processor_mb_per_s"], rows)
 
 
+def make_cost_per_contact(runner):
+    """Processor time of the whole program over steps and contacts."""
+    rows = []
+    for balls in (300, 1000, 3000, 10000, 30000):
+        command = f"nsn run sphere-pile --set balls={balls} --steps 24 --preset realtime --linear pcr --threads 1"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        row = runner.results(command)[0]
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        rows.append([balls, row["contacts_max"], row["newton_iterations_mean"], row["linear_iterations_mean"],
+                     1e6 * seconds / row["steps"] / row["contacts_max"], command])
+    write("cost_per_contact", ["balls", "contacts", "newton", "linear", "us_per_contact_and_step", "command"], rows)
+
+
+def make_elements(runner):
+    """nsn_bench_deformables: the two forms of the operator, and a step of two presets."""
+    text = runner.printed("nsn_bench_deformables", ["25"])
+    forms = re.findall(r"^  (assembled|factored)\s+([\d.]+) ms\s+([\d.]+) MB", text, re.M)
+    times, sizes = [float(row[1]) for row in forms], [float(row[2]) for row in forms]
+    forms.append(["ratio", times[0] / times[1], sizes[0] / sizes[1]])
+    write("elements", ["form", "ms", "mb_per_product"], forms)
+    steps = re.findall(r"^  (realtime|paper)\s+solve\s+([\d.]+) ms median,\s+([\d.]+) least; assemble\s+[\d.]+ ms "
+                       r"\((\d+) %\); error ([\d.e+-]+) m/s median", text, re.M)
+    write("elements_step", ["preset", "solve_ms_median", "solve_ms_least", "assemble_percent", "error_median_mps"], steps)
+
+
 def make_corrections(runner):
     """The example prints the file itself."""
     text = runner.printed("../tests/docs/example_corrections")
@@ -207,7 +242,7 @@ def make_corrections(runner):
     write("corrections", lines[0], lines[1:])
 
 
-SPECIAL = {"corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
+SPECIAL = {"cost_per_contact": make_cost_per_contact, "elements": make_elements, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
            "acceptance": make_acceptance, "reader": make_reader}
 
 

@@ -113,7 +113,9 @@ def check_prose(page):
 
 
 def looks_measured(table):
-    return any(MEASURED_LOOK.search(re.sub(r"`[^`]*`", "", cell)) for row in table.rows[1:] for cell in row)
+    """Is there a number with a fraction or a power of ten, outside of `code` and without a source of its own?"""
+    sourced = re.compile(r"`[^`]*`|[-−\d.e+]+\s*<!-- =.*?-->")
+    return any(MEASURED_LOOK.search(sourced.sub("", cell)) for row in table.rows[1:] for cell in row)
 
 
 def self_test():
