@@ -152,15 +152,28 @@ def make_runs(runner, name):
 
 
 def make_robustness(runner):
-    rows = runner.results("nsn robustness --steps 45")
-    head = [key for key in rows[0] if key != "preset"]
-    write("robustness", ["preset"] + head, [[row["preset"]] + [row[key] for key in head] for row in rows])
+    write_robustness(runner.results("nsn robustness --steps 45"))
+
+
+def write_robustness(rows):
+    keys = ["steps", "solved_steps", "factorizations_mean", "factorizations_median", "error_median_geomean_mps",
+            "error_p95_geomean_mps", "error_max_mps", "energy_gain_max_mg", "blown_up_scenes"]
+    write("robustness", ["preset", "linear", "start", "budget", "solved_percent"] + keys,
+          [[row["preset"], row["linear"] or "preset's", "warm" if row["warm"] else "cold", row["budget"] or "-",
+            100.0 * row["solved_steps"] / row["steps"]] + [row[key] for key in keys] for row in rows])
 
 
 def make_joints(runner):
-    rows = runner.results(f"nsn joints {os.path.join(DATA, 'joints')}")
-    head = list(rows[0])
-    write("joints", head, [[row[key] for key in head] for row in rows])
+    write_joints(runner.results(f"nsn joints {os.path.join(DATA, 'joints')}"))
+
+
+def write_joints(rows):
+    """Revolute_Case01 -> Revolute 01; impulses along the directions of the start of the step."""
+    keys = ["position_rms_m", "velocity_rms_mps", "quaternion_rms", "angular_velocity_rms_radps", "force_rms_n",
+            "torque_rms_nm", "status"]
+    write("joints", ["case", "setting", "time_step_s"] + keys,
+          [[row["case"].replace("_Case", " "), row["setting"], row["time_step_s"]] + [row[key] for key in keys]
+           for row in rows])
 
 
 def make_linear(runner):
