@@ -54,7 +54,7 @@ Aabb box_of(const Vec3& p, const Vec3& q) {
   return box;
 }
 
-/// Buffers of a thread: their contents do not outlive a call.
+/// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
 struct Buffers {
   FeatureSet A;
   FeatureSet B;
@@ -365,13 +365,29 @@ void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const
 void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,
                            const Pose& pose_b, double margin, Manifold& out) {
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
+  const auto& solid = static_cast<const Cylinder&>(cylinder);
+  const std::size_t before = out.size();
   std::vector<int>& triangles = buffers().triangles_a;
   triangles.clear();
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {
-    collide_cylinder_triangle(static_cast<const Cylinder&>(cylinder), pose_a, shape, t, pose_b,
-                              margin, out);
+    collide_cylinder_triangle(solid, pose_a, shape, t, pose_b, margin, out);
   }
+  if (out.size() > before || !shape.closed() || shape.two_sided()) return;
+  FeatureSet& B = buffers().B;
+  set_features_near(shape, pose_b, pose_a.x, shape.bounds(pose_b), margin, B);
+  const std::vector<Vec3>& rims = solid.prism().vertices;
+  const Pose pose = about(pose_a, pose_a.x);
+  const bool held = is_inside(B, {}) || std::any_of(rims.begin(), rims.end(), [&](const Vec3& p) {
+                      return is_inside(B, pose.apply(p));
+                    });
+  const auto in_cylinder = [&](const Vec3& p) {
+    const Vec3 local = pose_a.inverse_apply(pose_b.apply(p));
+    return std::hypot(local[0], local[1]) < solid.radius() &&
+           std::abs(local[2]) < 0.5 * solid.height();
+  };
+  if (!held && std::none_of(shape.points().begin(), shape.points().end(), in_cylinder)) return;
+  add_overlap_contact({rims, pose_a, 0.0}, {shape.points(), pose_b, 0.0}, out);
 }
 
 }  // namespace nsn

@@ -157,7 +157,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("length", 0.15, 0.0, 10.0, "between the two half balls, m"),
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a capsule, kg"),
         OptionSpec::real("mu", 0.5, 0.0, 10.0, "friction coefficient"),
-        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
+        OptionSpec::real("compliance", 1e-7, 0.0, 1e-2, "normal, of a contact, m/N"),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        capsule_pile},

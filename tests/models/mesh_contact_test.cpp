@@ -26,6 +26,7 @@
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 #include "models/simulation.h"
+#include "tests/support/count_allocations.h"
 
 namespace nsn {
 namespace {
@@ -111,7 +112,7 @@ TEST_P(MeshPair, HoldsTheNearestPointsOfTheConvexBodyItEncloses) {
         normalized(Quaternion{normal(engine), normal(engine), normal(engine), normal(engine)}));
   };
   int apart = 0;
-  int touching = 0;
+  int overlapping = 0;
   for (int k = 0; k < 10000; ++k) {
     const Pose p{{uniform(engine), uniform(engine), uniform(engine)}, rotation()};
     const Pose q{{}, rotation()};
@@ -131,13 +132,28 @@ TEST_P(MeshPair, HoldsTheNearestPointsOfTheConvexBodyItEncloses) {
         ASSERT_GE(dot(point.normal, exact.normal), 1.0 - 1e-9) << k;
         ASSERT_NEAR(norm(point.on_a - point.on_b), exact.distance, 1e-9) << k;
       }
-    } else if (exact.distance < 0.0 && exact.distance > -0.03) {
-      ++touching;
+    } else if (exact.distance < -1e-9) {
+      ++overlapping;  // however deep
       ASSERT_FALSE(m.empty()) << k << " " << exact.distance;
+      ASSERT_LT(smallest(m), 0.0) << k << " " << exact.distance;
     }
   }
   EXPECT_GT(apart, 800);
-  EXPECT_GT(touching, 80);
+  EXPECT_GT(overlapping, 1500);
+}
+
+TEST_P(MeshPair, OneInsideTheOtherIsPushedOut) {
+  const auto small = partner();
+  std::vector<Vec3> points = octahedron().surface().points;
+  for (Vec3& p : points) p = 20.0 * p;
+  Triangles triangles;
+  for (const auto& p : octahedron().surface().polygons) triangles.push_back({p[0], p[1], p[2]});
+  const TriangleMesh large(points, triangles);
+  for (const Vec3& at : {Vec3{}, Vec3{0.5, -0.3, 0.2}, Vec3{2.0, 1.0, -0.5}}) {
+    const Manifold m = collide(*small, {at}, large, {}, 0.01);
+    ASSERT_FALSE(m.empty());
+    EXPECT_LT(smallest(m), -0.1);  // m: no surface of the large one is nearer
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MeshPair,
@@ -336,6 +352,20 @@ TEST(ContactIds, SurviveFromStepToStep) {
     EXPECT_GT(known, 0.9 * total) << scene;
     EXPECT_GT(total, 0);
   }
+}
+
+TEST(MeshDetection, AllocatesNothingInTheLongRun) {
+  Simulation simulation(make_scene("mesh-pile", {{"stones", "12"}}), {}, standard_backends());
+  for (int k = 0; k < 60; ++k) simulation.step();
+  ContactFinder finder;
+  ContactRowSet rows;
+  for (int k = 0; k < 2; ++k) finder.find(simulation.world(), 1.0 / 120.0, rows);
+  ASSERT_GT(rows.size(), 20);
+  const long before = testing_support::allocations();
+
+  finder.find(simulation.world(), 1.0 / 120.0, rows);
+
+  EXPECT_EQ(testing_support::allocations(), before);
 }
 
 TEST(BroadPhase, MissesNoContact) {
