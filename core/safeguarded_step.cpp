@@ -21,7 +21,7 @@ constexpr double kAlphaStart = 1e-3;
 constexpr double kAlphaMin = 1e-10;
 constexpr double kAlphaMax = 10.0;
 constexpr int kSweeps = 10;
-constexpr double kColdIsBetter = 0.2;  // of the warm start's error: contacts start without impulse
+constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts start without impulse
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
 
 std::size_t at(Index i) {
