@@ -38,12 +38,12 @@ nav b { display: block; margin: 1rem 0 .2rem; color: var(--soft); font-size: .8r
         letter-spacing: .05em; }
 nav a { display: block; padding: .12rem .5rem; border-radius: 4px; text-decoration: none; color: var(--text); }
 nav a.here { background: var(--link); color: var(--page); }
-main { max-width: 52rem; padding: 1rem 2.5rem 4rem; }
+main { max-width: 58rem; padding: 1rem 2.5rem 4rem; }
 a { color: var(--link); }
 h1, h2, h3 { line-height: 1.2; margin: 1.8em 0 .6em; } h1 { margin-top: .5em; }
 h2 { border-bottom: 1px solid var(--line); padding-bottom: .25em; }
 code, pre { font: .875em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-code { background: var(--panel); padding: .1em .3em; border-radius: 3px; overflow-wrap: anywhere; }
+code { background: var(--panel); padding: .1em .3em; border-radius: 3px; overflow-wrap: break-word; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 5px; padding: .8rem 1rem; overflow-x: auto; }
 pre code { background: none; padding: 0; overflow-wrap: normal; }
 .table { overflow-x: auto; } table { border-collapse: collapse; margin: 1em 0; font-size: .92em; }

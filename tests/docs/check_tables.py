@@ -60,16 +60,26 @@ def compare_cell(shown, stored):
     return None
 
 
+def parse_mark(mark):
+    """Groups: file, command, columns; None for other marks."""
+    return re.fullmatch(r"table: (\S+), made by: (.*?)(?:, columns: (.*))?", mark)
+
+
+def columns_of(parsed, table, head):
+    """For each column of the page the columns of the file that it shows."""
+    wanted = [part.strip() for part in parsed[3].split(";")] if parsed[3] else [plain(cell) for cell in table.rows[0]]
+    return [[name] if name in head else [n.strip() for n in name.split(",")] for name in wanted]
+
+
 def check_table(page, table, mark):
     where = f"{page.name}:{table.line}"
-    parsed = re.fullmatch(r"table: (\S+), made by: (.*?)(?:, columns: (.*))?", mark)
+    parsed = parse_mark(mark)
     if not parsed:
         return [f"{where}: unreadable mark '{mark}'"]
     if not os.path.exists(os.path.join(ROOT, parsed[1])):
         return [f"{where}: no file {parsed[1]}"]
     rows, head = read_csv(parsed[1])
-    wanted = [part.strip() for part in parsed[3].split(";")] if parsed[3] else [plain(cell) for cell in table.rows[0]]
-    wanted = [[name] if name in head else [n.strip() for n in name.split(",")] for name in wanted]
+    wanted = columns_of(parsed, table, head)
     missing = [name for names in wanted for name in names if name not in head and name != "-"]
     if missing:
         return [f"{where}: {parsed[1]} has no column {missing}; it has {head}"]
