@@ -45,7 +45,8 @@ constexpr double kAlphaAfterStage = 1e-3;
 constexpr int kAdmmIterations = 15;
 constexpr int kCheckSweeps = 50;
 constexpr int kFirstAttempt = 400;  // factorisations of proximal Newton before it starts elsewhere
-constexpr int kNextAttempt = 300;
+constexpr int kNextAttempt = 400;
+constexpr double kPatience = 0.8;  // failure_decay of further attempts
 
 /// Where and how proximal Newton starts again when it has not converged. On problems with large
 /// friction coefficients it may cycle; which start leads out cannot be told beforehand, so they
@@ -63,12 +64,14 @@ struct Rescue {
 constexpr Rescue kRescues[] = {
     {"Gauss-Seidel start", 300, false, 0.0, 1e-3, 1e3, 1e9, false},
     {"even weights", 0, false, 0.0, 1.0, 10.0, 1e9, false},
+    {"random start and sweeps", 100, false, 1.0, 1e-1, 10.0, 1e9, false},
     {"even weights, tangential ceiling", 0, false, 0.0, 1e-2, 10.0, 0.5, false},
+    {"large random start", 0, false, 10.0, 1.0, 10.0, 1e9, false},
     {"ADMM start", 0, true, 0.0, 1e-3, 1e3, 1e9, false},
-    {"random start and Gauss-Seidel", 100, false, 1.0, 1e-1, 10.0, 1.0, false},
+    {"random start and sweeps", 100, false, 1.0, 1e-1, 10.0, 1e9, false},
     {"Fischer-Burmeister", 0, false, 0.0, 1e-2, 10.0, 1e9, true},
-    {"random start", 0, false, 1.0, 1e-2, 1e3, 0.5, false},
-    {"random start and sweeps", 300, false, 3.0, 1.0, 1e3, 1e9, false},
+    {"large random start", 0, false, 10.0, 1.0, 10.0, 1e9, false},
+    {"random start", 0, false, 1.0, 1.0, 10.0, 1e9, false},
 };
 
 /// Small problems stay on the calling thread: waiting for another would cost more than it saves.
@@ -90,6 +93,8 @@ const std::vector<std::string> kMethodNames = {
     "auto",     "pfn",           "pfn-fb",
     "admm",     "nsgs",          "paper-min",
     "paper-fb", "alart-curnier", "alart-curnier-symmetric"};
+
+const std::vector<std::string> kFormNames = {"auto", "dual", "primal"};
 
 /// What the stages need to know of a problem besides its system.
 struct StagedProblem {
@@ -210,6 +215,7 @@ class StagedSolve {
         if (left <= 0 || out_of_time()) return;
         newton_->set_budget(newton_->factorizations() + std::min(left, kNextAttempt));
         newton_->set_weighting(rescue.load_clip, rescue.friction_ceiling);
+        newton_->set_failure_decay(kPatience);
         newton_->set_normal_map(rescue.fb ? NormalMap::kFischerBurmeister : NormalMap::kMinimum);
         start_elsewhere(rescue, round);
         const std::string reason =
@@ -537,6 +543,17 @@ FrictionMethod friction_method_from_name(std::string_view name) {
   NSN_THROW_UNLESS(found != kMethodNames.end(), "unknown method '{}'{}", name,
                    suggestion(name, kMethodNames));
   return static_cast<FrictionMethod>(found - kMethodNames.begin());
+}
+
+const std::vector<std::string>& friction_form_names() {
+  return kFormNames;
+}
+
+FrictionForm friction_form_from_name(std::string_view name) {
+  const auto found = std::find(kFormNames.begin(), kFormNames.end(), name);
+  NSN_THROW_UNLESS(found != kFormNames.end(), "unknown form '{}'{}", name,
+                   suggestion(name, kFormNames));
+  return static_cast<FrictionForm>(found - kFormNames.begin());
 }
 
 std::string_view to_string(FrictionStatus status) {

@@ -49,13 +49,16 @@ const std::vector<std::string>& friction_method_names();
 /// How a global problem is solved.
 enum class FrictionForm {
   kAuto,   ///< "auto": the one with fewer operations
-  kDual,   ///< "dual": W over contacts
-  kPrimal  ///< "primal": K over degrees of freedom
+  kDual,   ///< "dual": condensed, W over contacts
+  kPrimal  ///< "primal": uncondensed, K over degrees of freedom; W is never formed
 };
+/// Throws std::invalid_argument with the nearest names if unknown.
+FrictionForm friction_form_from_name(std::string_view name);
+const std::vector<std::string>& friction_form_names();
 
 struct FrictionSolverOptions {
   FrictionMethod method = FrictionMethod::kAuto;
-  FrictionForm form = FrictionForm::kAuto;
+  FrictionForm form = FrictionForm::kAuto;  ///< of global problems; local ones have W only
   std::string linear = "contact-lu";  ///< backend of the Newton matrices, "name:key=value,..."
   std::string mass = "contact-lu";    ///< backend for M where it is not block diagonal
   double tolerance = 1e-8;

@@ -19,7 +19,6 @@ constexpr double kAcceptRatio = 0.5;      // |phi| <= ratio |A (x - r)|
 constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor max(|q|, |x|): no more to gain
 constexpr double kNoTurn = 1e-14;         // kappa below which the p unknown is dropped
 constexpr double kAlphaFloorFb = 1e-4;    // of d phi / d u in a Fischer-Burmeister row
-constexpr double kFailureDecay = 0.6;
 constexpr int kLongestHistory = 1000;  // factorisations; later ones are not recorded
 
 /// Factor on alpha after a proximal step of so many Newton steps.
@@ -43,7 +42,7 @@ ProximalNewton::ProximalNewton(NewtonSystem& system, ContactRows rows,
   NSN_THROW_UNLESS(system.blocks() == blocks_, "{} blocks of rows for a system of {} blocks",
                    blocks_, system.blocks());
   NSN_THROW_UNLESS(options_.tolerance > 0.0 && options_.goal > 0.0 && options_.max_inner >= 1 &&
-                       options_.max_factorizations >= 0,
+                       options_.max_factorizations >= 0 && options_.failure_decay >= 0.0,
                    "proximal Newton: tolerance {}, goal {}, max_inner {}, max_factorizations {}",
                    options_.tolerance, options_.goal, options_.max_inner,
                    options_.max_factorizations);
@@ -425,7 +424,7 @@ void ProximalNewton::accept(int inner) {
   move_centre();
   alpha_ = std::clamp(std::max(growth(inner) * alpha_, 2.0 * alpha_failed_), options_.alpha_min,
                       options_.alpha_max);
-  alpha_failed_ *= kFailureDecay;
+  alpha_failed_ *= options_.failure_decay;
 }
 
 void ProximalNewton::reject() {

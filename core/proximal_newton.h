@@ -71,6 +71,9 @@ struct ProximalOptions {
   double load_clip = 1e3;
   /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling).
   double friction_ceiling = 1e9;
+  /// After a failure alpha stays above twice the failed one, a bound that falls by this factor a
+  /// step. Small: fast on easy problems. Near 1: more patience where solutions repel the iteration.
+  double failure_decay = 0.6;
   NormalMap normal_map = NormalMap::kMinimum;
   /// The friction bound is that of the last iterate: symmetric Newton matrices, slower on hard
   /// problems.
@@ -158,6 +161,7 @@ class ProximalNewton {
     options_.load_clip = load_clip;
     options_.friction_ceiling = friction_ceiling;
   }
+  void set_failure_decay(double decay) { options_.failure_decay = decay; }
   void set_normal_map(NormalMap map) { options_.normal_map = map; }
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):

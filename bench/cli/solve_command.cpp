@@ -21,12 +21,15 @@ namespace {
 struct SolveOptions : CommonOptions {
   std::vector<std::string> paths;
   std::string format = "auto";
+  std::string form = "auto";
   bench::SolveSettings settings;
 };
 
 std::vector<bench::FrictionOutcome> solve_all(const SolveOptions& options) {
   const SolverRegistry registry = standard_backends();
-  bench::check(options.settings, registry);
+  bench::SolveSettings settings = options.settings;
+  settings.options.form = friction_form_from_name(options.form);
+  bench::check(settings, registry);
   const FrictionFormat format = friction_format_from_name(options.format);
   const auto sources = bench::find_problems(options.paths);
   std::vector<bench::FrictionOutcome> outcomes;
@@ -34,7 +37,7 @@ std::vector<bench::FrictionOutcome> solve_all(const SolveOptions& options) {
   for (const bench::ProblemSource& source : sources) {
     progress.step(source.name);
     const bench::LoadedProblem problem = bench::load_problem(source, format);
-    outcomes.push_back(bench::solve_problem(problem, options.settings, registry));
+    outcomes.push_back(bench::solve_problem(problem, settings, registry));
   }
   return outcomes;
 }
@@ -69,6 +72,12 @@ void add_solver_options(CLI::App& command, SolveOptions& options) {
   command
       .add_option("--method", options.settings.method,
                   fmt::format("one of {}", fmt::join(bench::method_names(), ", ")))
+      ->capture_default_str();
+  command
+      .add_option("--form", options.form,
+                  "of global problems: dual (condensed: W over contacts), primal (uncondensed: "
+                  "through M and H) or auto (fewer operations)")
+      ->type_name("FORM")
       ->capture_default_str();
   command
       .add_option("--linear", options.settings.options.linear,

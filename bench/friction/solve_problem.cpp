@@ -58,7 +58,11 @@ class Solve {
   Solve(const SolveSettings& settings, const SolverRegistry& registry, FrictionOutcome& outcome)
       : settings_(settings), registry_(registry), outcome_(outcome) {}
 
-  void operator()(const FrictionProblem& problem) { friction(problem); }
+  void operator()(const FrictionProblem& problem) {
+    if (settings_.options.form != FrictionForm::kPrimal) return friction(problem);
+    outcome_.refusal = fmt::format(
+        "{}: the primal form needs M and H, and a local problem has neither", outcome_.path);
+  }
   void operator()(const GlobalFrictionProblem& problem) { friction(problem); }
   void operator()(const LinearComplementarityProblem& problem) {
     LcpOptions options;

@@ -92,6 +92,8 @@ TEST_F(SolveBadInput, WordsOfTheCommandLine) {
   EXPECT_NE(refusal(path, "--linear contact-lo").find("did you mean 'contact-lu'"),
             std::string::npos);
   EXPECT_NE(refusal(path, "--tol x").find("--tol"), std::string::npos);
+  EXPECT_NE(refusal(path, "--form primol").find("did you mean 'primal'"), std::string::npos);
+  EXPECT_NE(refusal(path, "--form primal").find("local problem"), std::string::npos);
   EXPECT_NE(refusal(path, "--methd auto").find("did you mean '--method'"), std::string::npos);
 }
 
@@ -235,6 +237,41 @@ TEST(SolveCommand, FormatOverridesWhatTheCountsSay) {
 
   EXPECT_EQ(kind(""), "global");
   EXPECT_EQ(kind("--format siconos-local"), "local");
+}
+
+TEST(SolveCommand, AGlobalProblemIsSolvedCondensedOrNotAsAskedFor) {
+  const TemporaryFolder folder;
+  // One contact of a unit mass: M = 1, H = 2, f = -1, w = 0.
+  write_file(
+      folder / "a.dat",
+      "3 1\n0 3 3 3 3\n1 0 0 0 1 0 0 0 1\n0 3 3 3 3\n2 0 0 0 2 0 0 0 2\n-1 -1 -1 0 0 0\n0.5\n0\n");
+  const auto row = [&](const std::string& options) {
+    const CommandResult result = solve((folder / "a.dat").string() + " --json - " + options);
+    EXPECT_EQ(result.exit_code, 0) << options << result.err;
+    return nlohmann::json::parse(result.out)["results"][0];
+  };
+
+  const auto dual = row("--form dual");
+  const auto primal = row("--form primal");
+
+  EXPECT_TRUE(dual["detail"].get<std::string>().starts_with("dual")) << dual;
+  EXPECT_TRUE(primal["detail"].get<std::string>().starts_with("primal")) << primal;
+}
+
+TEST(SolveCommand, EveryMethodSolvesASlidingParticle) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.dat", kSliding);
+  for (const char* method : {"auto", "pfn", "pfn-fb", "admm", "nsgs", "paper-min", "paper-fb",
+                             "alart-curnier", "alart-curnier-symmetric"}) {
+    const CommandResult result =
+        solve((folder / "a.dat").string() + " --json - --method " + method);
+    ASSERT_EQ(result.exit_code, 0) << method << result.err;
+
+    const auto row = nlohmann::json::parse(result.out)["results"][0];
+
+    EXPECT_EQ(row["status"], "solved") << method;
+    EXPECT_LE(row["error_siconos"].get<double>(), 1e-8) << method;
+  }
 }
 
 TEST(CompareCommandOnFriction, PutsMethodsSideBySide) {

@@ -1,6 +1,6 @@
 // The 2000 random problems of models/random_friction_problem.h: shares solved, failing seeds,
 // honesty.
-#include <cstdlib>
+#include <cstdio>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,12 @@ namespace nsn {
 namespace {
 
 constexpr std::uint64_t kProblems = 2000;
-constexpr double kSecondsEach = 30.0;
+// Factorisations a problem: hard ones take thousands of them over many starts. Above so many
+// contacts, where one is dear, they get fewer. Counts, not the clock: every machine solves the
+// same.
+constexpr Index kManyContacts = 160;
+constexpr int kFactorizations = 40000;
+constexpr int kFactorizationsOfMany = 6000;
 
 struct Share {
   int solved = 0;
@@ -23,8 +28,10 @@ struct Share {
 
 TEST(RandomFriction, TwoThousandProblems) {
   FrictionSolverOptions options;
-  options.time_limit = kSecondsEach;
+  options.max_factorizations = kFactorizations;
   const FrictionSolver solver(options, standard_backends());
+  options.max_factorizations = kFactorizationsOfMany;
+  const FrictionSolver solver_of_many(options, standard_backends());
   Share moderate;  // mu <= 1
   Share large;
   int dishonest = 0;
@@ -32,7 +39,8 @@ TEST(RandomFriction, TwoThousandProblems) {
   for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
     const RandomFrictionProblem random = random_friction_problem(seed);
 
-    const FrictionResult result = solver.solve(random.problem);
+    const bool many = random.problem.contacts() > kManyContacts;
+    const FrictionResult result = (many ? solver_of_many : solver).solve(random.problem);
 
     Vector u("u", result.r.extent(0));
     const FrictionError again = friction_error(random.problem, result.r, u);
@@ -47,6 +55,7 @@ TEST(RandomFriction, TwoThousandProblems) {
       fmt::print("seed {}: {} contacts, mu {:.2f}, rank {:.2f}, masses {:.0e}, {}: {:.1e} {:.1e}\n",
                  seed, random.problem.contacts(), random.mu, random.rank, random.masses,
                  to_string(result.status), result.error.siconos, result.error.unit_free);
+      std::fflush(stdout);
     }
   }
   fmt::print("mu <= 1: {} of {} solved\nmu  > 1: {} of {} solved\n{:.0f} s in all\n",
