@@ -136,3 +136,13 @@ if(NSN_WITH_CUDA)
     message(STATUS "nsn: sparse Cholesky on CUDA by cuSOLVER (no cuDSS found)")
   endif()
 endif()
+
+# XML (robot descriptions).
+find_path(NSN_TINYXML2_INCLUDE tinyxml2.h)
+find_library(NSN_TINYXML2_LIBRARY tinyxml2)
+mark_as_advanced(NSN_TINYXML2_INCLUDE NSN_TINYXML2_LIBRARY)
+if(NSN_TINYXML2_INCLUDE AND NSN_TINYXML2_LIBRARY)
+  nsn_optional(TINYXML2 TRUE "robots from URDF and MJCF files (tinyxml2)")
+else()
+  nsn_optional(TINYXML2 FALSE "robots from URDF and MJCF files (tinyxml2)")
+endif()

@@ -19,6 +19,7 @@ constexpr double kAcceptRatio = 0.5;      // |phi| <= ratio |A (x - r)|
 constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor max(|q|, |x|): no more to gain
 constexpr double kNoTurn = 1e-14;         // kappa below which the p unknown is dropped
 constexpr double kAlphaFloorFb = 1e-4;    // of d phi / d u in a Fischer-Burmeister row
+constexpr double kBoxAlpha = 1.0;      // first weight of bounded box rows, of the scaled diagonal 1
 constexpr int kLongestHistory = 1000;  // factorisations; later ones are not recorded
 
 /// Factor on alpha after a proximal step of so many Newton steps.
@@ -56,6 +57,7 @@ ProximalNewton::ProximalNewton(NewtonSystem& system, ContactRows rows,
     *vectors[k] = Vector(arena_.data() + k * n, n);
   }
   std::fill_n(s_.data(), n, 1.0);
+  for (const BlockKind kind : rows_.kind) any_contact_ = any_contact_ || kind != BlockKind::kBox;
   linearization_.resize(static_cast<std::size_t>(blocks_));
   sorted_.reserve(static_cast<std::size_t>(blocks_));
   phi_norms_.reserve(static_cast<std::size_t>(options_.max_inner) + 1);
@@ -125,6 +127,8 @@ void ProximalNewton::start(ConstVector r, double alpha) {
   for (Index k = 0; k < rows_.rows(); ++k) r_(k) = r(k) / s_(k);
   alpha_ = alpha;
   alpha_failed_ = 0.0;
+  box_alpha_ = 0.0;
+  rejected_ = 0;
   factorizations_ = 0;
   proximal_steps_ = 0;
   velocity_known_ = false;
@@ -215,13 +219,19 @@ double ProximalNewton::median_reaction() {
   return median;
 }
 
+double ProximalNewton::box_weight(Index k) const {
+  if (options_.box_follows_alpha) return alpha_;
+  const bool bounded = std::isfinite(lower_(k)) || std::isfinite(upper_(k));
+  return bounded ? std::max(options_.box_weight, box_alpha_) : options_.box_weight;
+}
+
 /// A = alpha D diag(1, 1/m^2, 1/m^2) of contacts, box_weight of box rows.
 void ProximalNewton::set_weights() {
   const double median = median_reaction();
   for (Index i = 0; i < blocks_; ++i) {
     double* const a = A_.data() + kBlock * i;
     if (rows_.kind[static_cast<std::size_t>(i)] == BlockKind::kBox) {
-      a[0] = a[1] = a[2] = options_.box_follows_alpha ? alpha_ : options_.box_weight;
+      for (Index k = 0; k < 3; ++k) a[k] = box_weight(kBlock * i + k);
       continue;
     }
     const double size = std::sqrt(square3(r_.data() + kBlock * i));
@@ -425,11 +435,17 @@ void ProximalNewton::accept(int inner) {
   alpha_ = std::clamp(std::max(growth(inner) * alpha_, 2.0 * alpha_failed_), options_.alpha_min,
                       options_.alpha_max);
   alpha_failed_ *= options_.failure_decay;
+  box_alpha_ *= growth(inner);
+  rejected_ = 0;
 }
 
 void ProximalNewton::reject() {
   alpha_failed_ = alpha_;
   alpha_ = std::min(3.0 * alpha_, options_.alpha_max);
+  ++rejected_;
+  if (box_alpha_ > 0.0 || rejected_ >= 2 || !any_contact_) {
+    box_alpha_ = std::clamp(3.0 * box_alpha_, kBoxAlpha, options_.alpha_max);
+  }
 }
 
 void ProximalNewton::record(int inner, const Residual& residual, const ProximalError& error) {

@@ -63,8 +63,11 @@ struct ProximalOptions {
   double alpha_warm = 1e-4;       ///< start from the last time step's r
   double alpha_min = 1e-13;
   double alpha_max = 10.0;
-  double box_weight =
-      1e-12;  ///< proximal weight of box rows, fixed: redundant joints stay solvable
+  /// Proximal weight of box rows: redundant joints stay solvable. Bounded ones (limits, drives at
+  /// their effort) get a weight of their own after two steps in a row were rejected, or one where
+  /// there are no contacts: full steps can cycle between their bounds, and no weight of a contact
+  /// stops that.
+  double box_weight = 1e-12;
   /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
   bool box_follows_alpha = false;
   /// A_i falls with the load of contact i, |r_i| against the median, within this factor either way.
@@ -219,6 +222,7 @@ class ProximalNewton {
   void evaluate_contact(Index i);
   void evaluate_box(Index i);
   bool diverged(int inner, double phi) const;
+  double box_weight(Index k) const;
   void accept(int inner);
   void reject();
   void record(int inner, const Residual& residual, const ProximalError& error);
@@ -231,6 +235,9 @@ class ProximalNewton {
   double q_norm_given_ = 0.0;  // as given
   double alpha_ = 0.0;
   double alpha_failed_ = 0.0;
+  double box_alpha_ = 0.0;  // weight of bounded box rows once it is needed
+  int rejected_ = 0;        // steps in a row
+  bool any_contact_ = false;
   int factorizations_ = 0;
   int proximal_steps_ = 0;
   bool velocity_known_ = false;  // v_r_ belongs to r_

@@ -116,8 +116,9 @@ void World::set_filter(int shape, const CollisionFilter& filter) {
 }
 
 void World::ignore_pair(int body_a, int body_b) {
-  ignored_.push_back(ordered(body_a, body_b));
-  std::sort(ignored_.begin(), ignored_.end());
+  const auto pair = ordered(body_a, body_b);
+  const auto place = std::lower_bound(ignored_.begin(), ignored_.end(), pair);
+  if (place == ignored_.end() || *place != pair) ignored_.insert(place, pair);
 }
 
 double World::friction(int shape_a, int shape_b) const {

@@ -30,13 +30,17 @@
 
 namespace nsn {
 
-/// Which shapes meet: two of them do if each one's mask has a bit of the other's category.
+/// Which shapes meet: two of them do if each one's mask has a bit of the other's category; if one
+/// of them says `either`, one of the two masks is enough (contype and conaffinity of MJCF).
 struct CollisionFilter {
   std::uint32_t category = 1;
   std::uint32_t mask = ~std::uint32_t{0};
+  bool either = false;
 };
 inline bool may_collide(const CollisionFilter& a, const CollisionFilter& b) {
-  return (a.mask & b.category) != 0 && (b.mask & a.category) != 0;
+  const bool first = (a.mask & b.category) != 0;
+  const bool second = (b.mask & a.category) != 0;
+  return a.either || b.either ? first || second : first && second;
 }
 
 /// A shape on a body; a body may carry several (a table is a board and four legs).

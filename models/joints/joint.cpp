@@ -33,6 +33,15 @@ void check_axis(const JointAxis& axis, const std::string& label) {
   check_size(axis.drive.damping, true, label, "drive damping");
   check_size(axis.drive.max_effort, false, label, "largest effort of the drive");
   check_size(axis.friction, true, label, "joint friction");
+  check_size(axis.spring.stiffness, true, label, "spring stiffness");
+  check_size(axis.spring.damping, true, label, "spring damping");
+  check_size(axis.armature, true, label, "armature");
+  NSN_THROW_UNLESS(std::isfinite(axis.spring.rest), "{}: rest {} of the spring is not finite",
+                   label, axis.spring.rest);
+  const JointLimit& effort = axis.drive.effort;
+  NSN_THROW_UNLESS(effort.lower <= 0.0 && effort.upper >= 0.0,
+                   "{}: effort bounds [{}, {}] of the drive do not hold 0", label, effort.lower,
+                   effort.upper);
   NSN_THROW_UNLESS(std::isfinite(axis.drive.target) && std::isfinite(axis.drive.speed),
                    "{}: target {} or speed {} of the drive is not finite", label, axis.drive.target,
                    axis.drive.speed);

@@ -17,11 +17,12 @@
 /// | limit     | lower (s = 1), upper (s = -1)                 | 0                 | 0, inf      |
 /// | drive     | (h k target + d (C0 + h speed)) / (h k + d)   | h / (h k + d)     | -h F, h F   |
 /// | friction  | C0                                            | 0                 | -h f, h f   |
+/// | passive   | (h k rest + d C0 + a (C0/h + V0)) / g         | h / g             | -inf, inf   |
 ///
 /// e compliance, d damping, k stiffness, F and f largest efforts, C0 the coordinate at the start of
-/// the step. So springs and drives are implicit (the force is that of the end of the step, stable
-/// for any gain), rigid rows correct their own drift in every step, and c is the only thing that
-/// differs.
+/// the step, V0 its rate, a armature, g = h k + d + a/h (k, d of the spring). So springs and drives
+/// are implicit (the force is that of the end of the step, stable for any gain), rigid rows correct
+/// their own drift in every step, and c is the only thing that differs.
 #pragma once
 
 #include <limits>
@@ -53,6 +54,7 @@ struct JointDrive {
   double target = 0.0;                                          ///< m or rad
   double speed = 0.0;                                           ///< m/s or rad/s
   double max_effort = std::numeric_limits<double>::infinity();  ///< F, N or N m, >= 0
+  JointLimit effort{};  ///< bounds of their own within +-F, N or N m; lower <= 0 <= upper
 
   bool on() const { return stiffness > 0.0 || damping > 0.0; }
 };
@@ -61,12 +63,24 @@ JointDrive position_drive(double target, double stiffness, double damping = 0.0)
 /// Holds `speed` with gain d.
 JointDrive velocity_drive(double speed, double damping);
 
+/// Passive effort -k (C - rest) - d dC/dt.
+struct JointSpring {
+  double stiffness = 0.0;  ///< k, N/m or N m/rad, >= 0
+  double damping = 0.0;    ///< d, N s/m or N m s/rad, >= 0
+  double rest = 0.0;       ///< m or rad
+};
+
 /// A coordinate that stays free, within limits, driven or braked.
 struct JointAxis {
   JointCoordinate coordinate;
   JointLimit limit;
   JointDrive drive;
   double friction = 0.0;  ///< f, largest braking effort, N or N m, >= 0
+  JointSpring spring{};
+  /// a, inertia that moves with the coordinate alone (rotors behind gears), kg or kg m^2, >= 0.
+  double armature = 0.0;
+
+  bool passive() const { return spring.stiffness > 0.0 || spring.damping > 0.0 || armature > 0.0; }
 };
 
 struct Joint {

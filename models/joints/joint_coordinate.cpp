@@ -1,5 +1,6 @@
 #include "models/joints/joint_coordinate.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/rows/row_set.h"
@@ -81,6 +82,65 @@ CoordinateCurvature distance_curvature(const FramePair& pair) {
   return {across, angular(pair.arm_a, 1.0), angular(pair.arm_b, -1.0)};
 }
 
+/// The cosine of an axis of a and one of b. Turning b is turning a the other way: gradients are
+/// opposite, curvatures the same.
+struct Cosine {
+  double value;
+  Vec3 gradient;
+  Mat3 curvature;
+};
+
+Cosine cosine(const FramePair& pair, int i, int j) {
+  const Vec3 a = column(pair.axes_a, i);
+  const Vec3 b = column(pair.axes_b, j);
+  return {dot(a, b), cross(a, b), arm_stiffness(a, b)};
+}
+
+double orientation_of(int i, int j) {
+  return (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
+}
+
+/// f(n, d) = s atan2(t n, d) of two cosines.
+struct Azimuth {
+  double s;
+  double t;
+  Cosine n;
+  Cosine d;
+
+  double value() const { return s * std::atan2(t * n.value, d.value); }
+  Vec3 gradient() const {
+    return (s * t / squared()) * (d.value * n.gradient - n.value * d.gradient);
+  }
+  Mat3 curvature() const {
+    const double q = squared();
+    const double nn = -2.0 * n.value * d.value / q;
+    const double nd = (n.value * n.value - d.value * d.value) / q;
+    const Mat3 first = d.value * n.curvature - n.value * d.curvature;
+    const Mat3 second = nn * (outer(n.gradient, n.gradient) - outer(d.gradient, d.gradient)) +
+                        nd * (outer(n.gradient, d.gradient) + outer(d.gradient, n.gradient));
+    return (s * t / q) * (first + second);
+  }
+  /// Zero where the axis points along the one it is seen from: no direction, a finite gradient.
+  double squared() const { return std::max(n.value * n.value + d.value * d.value, 1e-12); }
+};
+
+Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
+  const int k = 3 - c.i - c.j;
+  const double t = orientation_of(c.i, c.j);
+  if (c.kind == Kind::kAzimuthA) return {1.0, t, cosine(pair, c.j, k), cosine(pair, c.j, c.j)};
+  return {-1.0, t, cosine(pair, k, c.j), cosine(pair, c.j, c.j)};
+}
+
+/// 1 / sqrt(1 - c^2), bounded next to a right angle.
+double elevation_slope(double c) {
+  return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
+}
+
+Mat3 elevation_curvature(const Cosine& c) {
+  const double slope = elevation_slope(c.value);
+  return slope * c.curvature + (c.value * slope * slope * slope) * outer(c.gradient, c.gradient);
+}
+
 }  // namespace
 
 FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
@@ -124,6 +184,16 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
       g.value = norm(pair.between);
       return g;
     }
+    case Kind::kAzimuthA:
+    case Kind::kAzimuthB: {
+      const Azimuth angle = azimuth(c, pair);
+      return turning(angle.value(), angle.gradient());
+    }
+    case Kind::kElevation: {
+      const Cosine sine = cosine(pair, c.i, c.j);
+      return turning(std::asin(std::clamp(sine.value, -1.0, 1.0)),
+                     elevation_slope(sine.value) * sine.gradient);
+    }
   }
   return {};
 }
@@ -152,6 +222,15 @@ CoordinateCurvature coordinate_curvature(const JointCoordinate& c, const FramePa
     }
     case Kind::kDistance:
       return distance_curvature(pair);
+    case Kind::kAzimuthA:
+    case Kind::kAzimuthB: {
+      const Mat3 K = azimuth(c, pair).curvature();
+      return {{}, K, K};
+    }
+    case Kind::kElevation: {
+      const Mat3 K = elevation_curvature(cosine(pair, c.i, c.j));
+      return {{}, K, K};
+    }
   }
   return {};
 }

@@ -12,6 +12,15 @@
 /// | kTwist    | 2 atan(z / w)      | rad  | angle about b_z                          |
 /// | kDistance | abs(d)             | m    | length of a link                         |
 ///
+/// Angles of two and three hinges in a row through one point (models/joints/hinges.h), with k the
+/// third axis, b_i x b_j = +-b_k:
+///
+/// | kind        | C                                   | unit |                                   |
+/// |-------------|-------------------------------------|------|-----------------------------------|
+/// | kAzimuthA   | atan2(+-a_j . b_k, a_j . b_j)       | rad  | of a_j about b_i, from b_j        |
+/// | kAzimuthB   | -atan2(+-b_j . a_k, b_j . a_j)      | rad  | of b_j about a_i, from a_j, minus |
+/// | kElevation  | asin(a_i . b_j)                     | rad  | of a_i over the plane across b_j  |
+///
 /// A joint is a list of these (models/joints/joint.h); nothing else about it needs derivatives. All
 /// of them depend on the difference of the two centres alone, so the linear gradient of body b is
 /// the negative of body a's.
@@ -31,15 +40,29 @@ struct JointFrame {
 };
 
 struct JointCoordinate {
-  enum class Kind : std::uint8_t { kPoint, kAlong, kCosine, kTurn, kTwist, kDistance };
+  enum class Kind : std::uint8_t {
+    kPoint,
+    kAlong,
+    kCosine,
+    kTurn,
+    kTwist,
+    kDistance,
+    kAzimuthA,
+    kAzimuthB,
+    kElevation
+  };
 
   Kind kind = Kind::kPoint;
   std::int8_t i = 0;  ///< axis, 0 ... 2
-  std::int8_t j = 0;  ///< kCosine: axis of b
+  std::int8_t j = 0;  ///< second axis where the kind has one
 
   /// Measured in radians, not metres.
   bool angular() const {
-    return kind == Kind::kCosine || kind == Kind::kTurn || kind == Kind::kTwist;
+    return kind != Kind::kPoint && kind != Kind::kAlong && kind != Kind::kDistance;
+  }
+  /// The value is an angle of which only the remainder by a whole turn is seen.
+  bool periodic() const {
+    return kind == Kind::kTwist || kind == Kind::kAzimuthA || kind == Kind::kAzimuthB;
   }
 };
 
@@ -62,7 +85,7 @@ struct CoordinateGradient {
   Vec3 angular_a;
   Vec3 angular_b;
 };
-/// kTwist: the angle in (-2 pi, 2 pi]; whole turns are the caller's to count.
+/// Periodic kinds: an angle within (-2 pi, 2 pi]; whole turns are the caller's to count.
 CoordinateGradient coordinate_gradient(const JointCoordinate& coordinate, const FramePair& pair);
 
 /// Diagonal 3x3 blocks of the second derivative: by x_a (and x_b), theta_a, theta_b, symmetrised.

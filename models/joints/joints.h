@@ -4,6 +4,7 @@
 #include "models/joints/cylindrical.h"
 #include "models/joints/distance.h"
 #include "models/joints/fixed.h"
+#include "models/joints/hinges.h"
 #include "models/joints/prismatic.h"
 #include "models/joints/revolute.h"
 #include "models/joints/spherical.h"

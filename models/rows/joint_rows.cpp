@@ -10,6 +10,10 @@ namespace nsn {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Limits of an angle so far apart (rad) are met one at a time, unless the coordinate is so fast
+/// that it would come within a kReach-th of the way to the farther one.
+constexpr double kWideRange = 0.5;
+constexpr double kReach = 8.0;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -17,7 +21,7 @@ std::size_t at(int i) {
 
 /// The value that a periodic angle means next to `reference`.
 double unwrapped(const JointCoordinate& c, double value, double reference) {
-  if (c.kind != JointCoordinate::Kind::kTwist) return value;
+  if (!c.periodic()) return value;
   constexpr double kTurn = 2.0 * std::numbers::pi;
   return value + kTurn * std::round((reference - value) / kTurn);
 }
@@ -26,6 +30,12 @@ BodyState state_of(const Body& body) {
   return {body.position,  rotation_matrix(body.orientation),
           body.velocity,  body.angular_velocity,
           body.dynamic(), body.orientation};
+}
+
+double rate_of(const JointCoordinate& c, const FramePair& pair, const BodyState& a,
+               const BodyState& b) {
+  const CoordinateGradient g = coordinate_gradient(c, pair);
+  return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
 }
 
 void set_row(Mat3& J, int i, const Vec3& v) {
@@ -54,16 +64,18 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
     const Joint& joint = joints_[at(j)];
     validate(joint, j, static_cast<int>(bodies.size()));
     block_begin_[at(j)] = size();
-    add_rows(j, place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
-                             state_of(bodies[at(joint.body_b)]), joint.frame_b));
+    add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]));
   }
   block_begin_[joints_.size()] = size();
 }
 
-void JointRowSet::add_rows(int j, const FramePair& pair) {
+void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
   const Joint& joint = joints_[at(j)];
+  const FramePair pair = place_frames(a, joint.frame_a, b, joint.frame_b);
   for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair);
-  for (std::size_t i = 0; i < joint.axes.size(); ++i) add_axis(j, static_cast<int>(i), pair);
+  for (std::size_t i = 0; i < joint.axes.size(); ++i) {
+    add_axis(j, static_cast<int>(i), pair, rate_of(joint.axes[i].coordinate, pair, a, b));
+  }
   while (rows_.size() % 3 != 0) {
     Row padding;
     padding.joint = j;
@@ -98,44 +110,62 @@ void JointRowSet::add_hold(int j, int index, const FramePair& pair) {
   rows_.push_back(row);
 }
 
-void JointRowSet::add_axis(int j, int index, const FramePair& pair) {
+void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate) {
   const JointAxis& axis = joints_[at(j)].axes[at(index)];
   double& turns = turns_[at(axis_begin_[at(j)] + index)];
   Row row = new_row(Role::kLower, j, index, axis.coordinate, pair);
   row.reference = turns = unwrapped(axis.coordinate, row.reference, turns);
-  if (axis.limit.lower > -kInfinity) {
-    row.offset = axis.limit.lower;
-    row.lo = 0.0;
-    rows_.push_back(row);
-  }
-  if (axis.limit.upper < kInfinity) {
-    row.role = Role::kUpper;
-    row.sign = -1.0;
-    row.offset = axis.limit.upper;
-    row.lo = 0.0;
-    rows_.push_back(row);
-  }
-  row.sign = 1.0;
-  if (axis.drive.on()) {
-    const JointDrive& drive = axis.drive;
-    const double gain = h_ * drive.stiffness + drive.damping;
-    row.role = Role::kDrive;
-    row.offset =
-        (h_ * drive.stiffness * drive.target + drive.damping * (row.reference + h_ * drive.speed)) /
-        gain;
-    row.compliance = h_ / gain;
-    row.lo = -h_ * drive.max_effort;
-    row.hi = h_ * drive.max_effort;
-    rows_.push_back(row);
-  }
+  add_limits(axis, rate, row);
+  if (axis.drive.on()) add_drive(axis.drive, row);
+  if (axis.passive()) add_passive(axis, rate, row);
   if (axis.friction > 0.0) {
     row.role = Role::kFriction;
     row.offset = row.reference;
-    row.compliance = 0.0;
     row.lo = -h_ * axis.friction;
     row.hi = h_ * axis.friction;
     rows_.push_back(row);
   }
+}
+
+void JointRowSet::add_limits(const JointAxis& axis, double rate, Row row) {
+  const double below = row.reference - axis.limit.lower;
+  const double above = axis.limit.upper - row.reference;
+  const bool one = axis.coordinate.angular() && below + above > kWideRange &&
+                   std::max(below, above) > kReach * h_ * std::abs(rate);
+  row.lo = 0.0;
+  if (axis.limit.lower > -kInfinity && (!one || below <= above)) {
+    row.offset = axis.limit.lower;
+    rows_.push_back(row);
+  }
+  if (axis.limit.upper < kInfinity && (!one || above < below)) {
+    row.role = Role::kUpper;
+    row.sign = -1.0;
+    row.offset = axis.limit.upper;
+    rows_.push_back(row);
+  }
+}
+
+void JointRowSet::add_drive(const JointDrive& drive, Row row) {
+  const double gain = h_ * drive.stiffness + drive.damping;
+  row.role = Role::kDrive;
+  row.offset =
+      (h_ * drive.stiffness * drive.target + drive.damping * (row.reference + h_ * drive.speed)) /
+      gain;
+  row.compliance = h_ / gain;
+  row.lo = h_ * std::max(-drive.max_effort, drive.effort.lower);
+  row.hi = h_ * std::min(drive.max_effort, drive.effort.upper);
+  rows_.push_back(row);
+}
+
+void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row) {
+  const JointSpring& spring = axis.spring;
+  const double gain = h_ * spring.stiffness + spring.damping + axis.armature / h_;
+  row.role = Role::kPassive;
+  row.offset = (h_ * spring.stiffness * spring.rest + spring.damping * row.reference +
+                axis.armature * (row.reference / h_ + rate)) /
+               gain;
+  row.compliance = h_ / gain;
+  rows_.push_back(row);
 }
 
 NodeList JointRowSet::nodes(int k) const {
@@ -232,11 +262,24 @@ double JointRowSet::position(int j, int axis, const Configuration& where) const 
 
 double JointRowSet::speed(int j, int axis, const Configuration& where) const {
   const Joint& joint = joints_[at(j)];
-  const CoordinateGradient g =
-      coordinate_gradient(joint.axes[at(axis)].coordinate, frames(joint, where));
-  const BodyState& a = where.body(joint.body_a);
-  const BodyState& b = where.body(joint.body_b);
-  return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
+  return rate_of(joint.axes[at(axis)].coordinate, frames(joint, where), where.body(joint.body_a),
+                 where.body(joint.body_b));
+}
+
+double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) const {
+  const Joint& joint = joints_[at(j)];
+  const JointCoordinate& c = joint.axes[at(axis)].coordinate;
+  const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
+                                      state_of(bodies[at(joint.body_b)]), joint.frame_b);
+  return unwrapped(c, coordinate_gradient(c, pair).value, turns_[at(axis_begin_[at(j)] + axis)]);
+}
+
+double JointRowSet::speed(int j, int axis, const std::vector<Body>& bodies) const {
+  const Joint& joint = joints_[at(j)];
+  const BodyState a = state_of(bodies[at(joint.body_a)]);
+  const BodyState b = state_of(bodies[at(joint.body_b)]);
+  return rate_of(joint.axes[at(axis)].coordinate, place_frames(a, joint.frame_a, b, joint.frame_b),
+                 a, b);
 }
 
 JointReaction JointRowSet::reaction(int j, const Configuration& where,
@@ -276,18 +319,19 @@ JointDrift JointRowSet::drift(const Configuration& where) const {
     const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
     for (int i = 0; i < 3; ++i) {
       const Row& r = row(k, i);
-      const bool limit = r.role == Role::kLower || r.role == Role::kUpper;
-      const bool rigid = r.role == Role::kHold && r.compliance == 0.0;
-      if (!limit && !rigid) continue;
+      if (r.role != Role::kHold || r.compliance > 0.0) continue;
       const double value =
           unwrapped(r.coordinate, coordinate_gradient(r.coordinate, pair).value, r.reference);
-      const double off = r.sign * (value - r.offset);
-      if (limit) {
-        drift.limit_excess = std::max(drift.limit_excess, -off);
-      } else {
-        double& worst = r.coordinate.angular() ? drift.angle : drift.distance;
-        worst = std::max(worst, std::abs(off));
-      }
+      double& worst = r.coordinate.angular() ? drift.angle : drift.distance;
+      worst = std::max(worst, std::abs(value - r.offset));
+    }
+  }
+  for (int j = 0; j < num_joints(); ++j) {
+    for (int axis = 0; axis < static_cast<int>(joints_[at(j)].axes.size()); ++axis) {
+      const JointLimit& limit = joints_[at(j)].axes[at(axis)].limit;
+      if (limit.lower == -kInfinity && limit.upper == kInfinity) continue;
+      const double value = position(j, axis, where);
+      drift.limit_excess = std::max({drift.limit_excess, limit.lower - value, value - limit.upper});
     }
   }
   return drift;

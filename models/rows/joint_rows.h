@@ -2,8 +2,10 @@
 ///
 ///   v = s (C(q) - c) / h + E r,    lo <= r <= hi        (models/joints/joint.h: c, E and bounds)
 ///
-/// The rows of a joint fill blocks of their own; the last one is padded. Rows beyond what a joint
-/// needs (a second joint that holds the same thing, a closed loop) are normal input.
+/// The rows of a joint fill blocks of their own; the last one is padded. Of two limits of an angle
+/// more than kWideRange apart only the nearer one is a row: the other cannot be met in one step.
+/// Rows beyond what a joint needs (a second joint that holds the same thing, a closed loop) are
+/// normal input.
 ///
 /// Force directions. The impulse acts along J(q)^T. With q the end of the step (the default) the
 /// step is fully implicit: stable, and dissipative of first order. With q the start of the step the
@@ -61,10 +63,17 @@ class JointRowSet final : public RowSet {
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
 
+  /// Says in which turn a periodic coordinate is; without it the one next to 0.
+  void set_turn(int j, int axis, double value) {
+    turns_[static_cast<std::size_t>(axis_begin_[static_cast<std::size_t>(j)] + axis)] = value;
+  }
   /// Free coordinate `axis` of joint j at a configuration: m or rad, whole turns counted.
   double position(int j, int axis, const Configuration& at) const;
+  /// The same where the bodies are now.
+  double position(int j, int axis, const std::vector<Body>& bodies) const;
   /// Its rate, m/s or rad/s.
   double speed(int j, int axis, const Configuration& at) const;
+  double speed(int j, int axis, const std::vector<Body>& bodies) const;
   /// impulses: one per block, of the step that ended at `at`.
   JointReaction reaction(int j, const Configuration& at, std::span<const Vec3> impulses) const;
   /// Effort of the drive along its coordinate, N or N m.
@@ -72,7 +81,7 @@ class JointRowSet final : public RowSet {
   JointDrift drift(const Configuration& at) const;
 
  private:
-  enum class Role : std::uint8_t { kPadding, kHold, kLower, kUpper, kDrive, kFriction };
+  enum class Role : std::uint8_t { kPadding, kHold, kLower, kUpper, kDrive, kFriction, kPassive };
   struct Row {
     Role role = Role::kPadding;
     std::uint8_t index = 0;  // of joint.rows or joint.axes
@@ -86,9 +95,12 @@ class JointRowSet final : public RowSet {
     double hi = 0.0;
     CoordinateGradient start;
   };
-  void add_rows(int j, const FramePair& pair);
+  void add_rows(int j, const BodyState& a, const BodyState& b);
   void add_hold(int j, int index, const FramePair& pair);
-  void add_axis(int j, int index, const FramePair& pair);
+  void add_axis(int j, int index, const FramePair& pair, double rate);
+  void add_limits(const JointAxis& axis, double rate, Row row);
+  void add_drive(const JointDrive& drive, Row row);
+  void add_passive(const JointAxis& axis, double rate, Row row);
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
   FramePair frames(const Joint& joint, const Configuration& at) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }

@@ -37,7 +37,13 @@ std::vector<JointCoordinate> all_kinds() {
   std::vector<JointCoordinate> list{{Kind::kTwist}, {Kind::kDistance}};
   for (std::int8_t i = 0; i < 3; ++i) {
     for (const Kind kind : {Kind::kPoint, Kind::kAlong, Kind::kTurn}) list.push_back({kind, i, 0});
-    for (std::int8_t j = 0; j < 3; ++j) list.push_back({Kind::kCosine, i, j});
+    for (std::int8_t j = 0; j < 3; ++j) {
+      list.push_back({Kind::kCosine, i, j});
+      list.push_back({Kind::kElevation, i, j});
+      if (i == j) continue;
+      list.push_back({Kind::kAzimuthA, i, j});
+      list.push_back({Kind::kAzimuthB, i, j});
+    }
   }
   return list;
 }

@@ -1,0 +1,611 @@
+#include "models/robots/build_robot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "core/error.h"
+#include "models/collision/box.h"
+#include "models/collision/capsule.h"
+#include "models/collision/convex_hull.h"
+#include "models/collision/cylinder.h"
+#include "models/collision/plane.h"
+#include "models/collision/sphere.h"
+#include "models/collision/triangle_mesh.h"
+#include "models/joints/hold.h"
+#include "models/joints/joints.h"
+#include "models/robots/joint_triad.h"
+#include "models/rows/mimic_rows.h"
+
+namespace nsn {
+namespace {
+
+std::size_t index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Points spread over the unit ball, for hulls of ellipsoids.
+std::vector<Vec3> ball_points(int count) {
+  std::vector<Vec3> points;
+  const double golden = std::numbers::pi * (3.0 - std::sqrt(5.0));
+  for (int k = 0; k < count; ++k) {
+    const double z = 1.0 - 2.0 * (k + 0.5) / count;
+    const double r = std::sqrt(1.0 - z * z);
+    points.push_back({r * std::cos(golden * k), r * std::sin(golden * k), z});
+  }
+  return points;
+}
+
+/// The points that lie furthest along `count` directions, each once.
+std::vector<Vec3> extreme_points(const std::vector<Vec3>& points, int count) {
+  std::vector<char> taken(points.size(), 0);
+  std::vector<Vec3> extreme;
+  for (const Vec3& d : ball_points(count)) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < points.size(); ++k) {
+      if (dot(points[k], d) > dot(points[best], d)) best = k;
+    }
+    if (taken[best] == 0) extreme.push_back(points[best]);
+    taken[best] = 1;
+  }
+  return extreme;
+}
+
+class Builder {
+ public:
+  Builder(World& world, std::shared_ptr<const RobotDescription> description,
+          const RobotBuildOptions& options)
+      : world_(world), d_(*description), options_(options) {
+    robot_.description = std::move(description);
+    robot_.base = options.base;
+  }
+
+  Robot build() {
+    find_groups();
+    q_ = options_.q.empty() ? reference_coordinates(d_) : options_.q;
+    frames_ = forward_kinematics(d_, q_, options_.base);
+    add_bodies();
+    for (int k = 0; k < d_.num_links(); ++k) add_joint(k);
+    if (options_.shapes) add_shapes();
+    filter();
+    add_actuators();
+    add_mimics();
+    set_state(world_, robot_, q_, options_.v);
+    return std::move(robot_);
+  }
+
+ private:
+  /// Which links share a body, and where they are in the first of them.
+  void find_groups() {
+    group_.resize(index(d_.num_links()));
+    in_group_.resize(index(d_.num_links()));
+    for (int k = 0; k < d_.num_links(); ++k) {
+      const RobotLink& link = d_.link(k);
+      if (own_body(k)) {
+        group_[index(k)] = k;
+        continue;
+      }
+      group_[index(k)] = link.parent < 0 ? -1 : group_[index(link.parent)];
+      in_group_[index(k)] =
+          link.parent < 0 ? link.frame : in_group_[index(link.parent)] * link.frame;
+    }
+  }
+
+  bool own_body(int k) const {
+    const RobotLink& link = d_.link(k);
+    if (!link.fixed()) return true;
+    if (d_.moving_link(k) < 0 && options_.base_body < 0) return false;
+    const bool heavy = robot_inertial(link).mass > 0.0;
+    return heavy && (link.parent < 0 || group_[index(link.parent)] < 0 || !options_.merge_fixed);
+  }
+
+  void add_bodies() {
+    robot_.body_of_link.assign(index(d_.num_links()), -1);
+    robot_.link_in_body.resize(index(d_.num_links()));
+    add_base();
+    for (int k = 0; k < d_.num_links(); ++k) {
+      const int g = group_[index(k)];
+      if (g == k) add_body(k);
+      robot_.body_of_link[index(k)] = g < 0 ? robot_.base_body : robot_.body_of_link[index(g)];
+      robot_.link_in_body[index(k)] =
+          g < 0 ? base_in_body_ * in_group_[index(k)]
+                : robot_.link_in_body[index(g)] * (g == k ? RigidFrame{} : in_group_[index(k)]);
+    }
+  }
+
+  void add_base() {
+    robot_.base_body = options_.base_body;
+    if (options_.base_body >= 0) {
+      const Body& body = world_.body(options_.base_body);
+      base_in_body_ = inverse(RigidFrame{body.position, body.orientation}) * options_.base;
+      return;
+    }
+    bool needed = !d_.world_geometry.empty();
+    for (int k = 0; k < d_.num_links(); ++k) {
+      const RobotLink& link = d_.link(k);
+      const bool free = !link.fixed() && link.joints[0].kind == RobotJointKind::kFree;
+      needed = needed || group_[index(k)] < 0 || (link.parent < 0 && !free);
+    }
+    if (!needed) return;
+    Body body;
+    body.name = d_.name.empty() ? "robot" : d_.name;
+    body.kind = BodyKind::kStatic;
+    body.position = options_.base.position;
+    body.orientation = options_.base.rotation;
+    robot_.base_body = world_.add_body(body);
+  }
+
+  void add_body(int g) {
+    std::vector<RobotInertial> parts;
+    for (int k = g; k < d_.num_links(); ++k) {
+      if (group_[index(k)] != g) continue;
+      RobotInertial part = robot_inertial(d_.link(k));
+      part.frame = in_group_[index(k)] * part.frame;
+      if (part.mass > 0.0) parts.push_back(part);
+    }
+    const RobotInertial total = combined(parts);
+    Body body;
+    body.name = d_.link(g).name;
+    body.mass = total.mass;
+    body.inertia = total.inertia;
+    body.position = frames_[index(g)].point(total.frame.position);
+    body.orientation = frames_[index(g)].rotation;
+    robot_.body_of_link[index(g)] = world_.add_body(body);
+    robot_.link_in_body[index(g)] = {-total.frame.position, {}};
+    robot_.bodies.push_back(robot_.body_of_link[index(g)]);
+  }
+
+  int parent_body(const RobotLink& link) const {
+    return link.parent < 0 ? robot_.base_body : robot_.body_of_link[index(link.parent)];
+  }
+  RigidFrame parent_in_body(const RobotLink& link) const {
+    return link.parent < 0 ? base_in_body_ : robot_.link_in_body[index(link.parent)];
+  }
+
+  void add_joint(int k) {
+    const RobotLink& link = d_.link(k);
+    if (group_[index(k)] != k) return;
+    const int body = robot_.body_of_link[index(k)];
+    if (link.fixed()) {
+      Joint joint = fixed_joint(body, parent_body(link));
+      joint.name = link.name;
+      place_joint(std::move(joint), k, {});
+      return;
+    }
+    const RobotJoint& first = link.joints[0];
+    if (first.kind == RobotJointKind::kFree) return add_free_dofs(k, first);
+    if (first.kind == RobotJointKind::kBall) {
+      Joint joint = spherical_joint(body, parent_body(link));
+      joint.name = first.name;
+      place_joint(std::move(joint), k, {first.anchor, {}});
+      return add_free_dofs(k, first);
+    }
+    add_triad(k);
+  }
+
+  void add_free_dofs(int k, const RobotJoint& joint) {
+    for (int i = 0; i < joint.num_dofs(); ++i)
+      robot_.dofs.push_back({joint.name, k, -1, 0, 1.0, 0.0});
+  }
+
+  int place_joint(Joint joint, int k, const RigidFrame& in_link) {
+    const RobotLink& link = d_.link(k);
+    const RigidFrame a = robot_.link_in_body[index(k)] * in_link;
+    const RigidFrame b = parent_in_body(link) * link.frame * in_link;
+    joint.frame_a = {a.position, a.rotation};
+    joint.frame_b = {b.position, b.rotation};
+    joint.collide = true;  // filter() decides
+    return world_.add_joint(std::move(joint));
+  }
+
+  void add_triad(int k) {
+    const RobotLink& link = d_.link(k);
+    const auto triad = joint_triad(link, link.joints.size());
+    NSN_THROW_UNLESS(triad.has_value(), "the joints of link '{}' cannot act on one body",
+                     link.name);
+    Joint joint = triad_joint(*triad, robot_.body_of_link[index(k)], parent_body(link));
+    joint.name = link.joints[0].name;
+    std::size_t slide = 0;
+    std::size_t hinge = 0;
+    std::vector<RobotDof> dofs;
+    for (std::size_t j = 0; j < link.joints.size(); ++j) {
+      const RobotJoint& source = link.joints[j];
+      const bool slides = source.kind == RobotJointKind::kSlide;
+      const TriadAxis& in_triad = slides ? triad->slide[slide++] : triad->hinge[hinge++];
+      const RobotDof dof{source.name, k, 0, static_cast<int>(j), in_triad.sign, source.reference};
+      fill_axis(source, dof, joint.axes[j]);
+      dofs.push_back(dof);
+    }
+    const int added = place_joint(std::move(joint), k, triad->frame);
+    for (RobotDof& dof : dofs) {
+      dof.joint = added;
+      robot_.dofs.push_back(dof);
+    }
+  }
+
+  /// Slides first, then hinges: axes in the order of the link's joints.
+  static Joint triad_joint(const JointTriad& triad, int body_a, int body_b) {
+    using Kind = JointCoordinate::Kind;
+    Joint joint = make_joint("robot", body_a, body_b);
+    bool slides[3] = {false, false, false};
+    for (const TriadAxis& slide : triad.slide) {
+      slides[slide.axis] = true;
+      JointAxis axis;
+      axis.coordinate = coordinate(Kind::kAlong, slide.axis);
+      joint.axes.push_back(axis);
+    }
+    if (triad.slide.empty()) {
+      hold_point(joint);
+    } else {
+      for (int i = 0; i < 3; ++i) {
+        if (!slides[i]) joint.rows.push_back({coordinate(Kind::kAlong, i)});
+      }
+    }
+    if (triad.hinge.empty()) hold_turn(joint);
+    if (triad.hinge.size() == 1) {
+      hold_axis(joint);
+      JointAxis axis;
+      axis.coordinate = coordinate(Kind::kTwist);
+      joint.axes.push_back(axis);
+    }
+    if (triad.hinge.size() == 2) turn_about_two(joint);
+    if (triad.hinge.size() == 3) turn_about_three(joint);
+    return joint;
+  }
+
+  static void fill_axis(const RobotJoint& source, const RobotDof& dof, JointAxis& axis) {
+    double lower = source.limit.lower - source.reference;
+    double upper = source.limit.upper - source.reference;
+    if (dof.sign < 0.0) {
+      std::swap(lower, upper);
+      lower = -lower;
+      upper = -upper;
+    }
+    axis.limit = {lower, upper};
+    axis.spring = source.spring;
+    axis.spring.rest = dof.sign * (source.spring.rest - source.reference);
+    axis.armature = source.armature;
+    axis.friction = source.friction;
+    axis.drive.max_effort = source.effort;
+  }
+
+  // ---- shapes ----
+
+  void add_shapes() {
+    for (const RobotGeometry& g : d_.world_geometry) add_shape(g, robot_.base_body, base_in_body_);
+    for (int k = 0; k < d_.num_links(); ++k) {
+      for (const RobotGeometry& g : d_.link(k).geometry) {
+        add_shape(g, robot_.body_of_link[index(k)], robot_.link_in_body[index(k)]);
+      }
+    }
+  }
+
+  void add_shape(const RobotGeometry& g, int body, const RigidFrame& link) {
+    if (!g.collides || body < 0) return;
+    std::shared_ptr<const Shape> shape;
+    try {
+      shape = make_shape(g);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(fmt::format("{}: {}", to_string(g.source), error.what()));
+    }
+    const RigidFrame at = link * g.frame;
+    const Surface surface{.mu = options_.mu.value_or(g.mu)};
+    const int added = world_.add_shape(body, std::move(shape), surface, at.position, at.rotation);
+    world_.set_filter(added, {g.contype, g.conaffinity, true});
+  }
+
+  std::shared_ptr<const Shape> make_shape(const RobotGeometry& g) {
+    switch (g.kind) {
+      case GeometryKind::kPlane:
+        return std::make_shared<Plane>();
+      case GeometryKind::kSphere:
+        return std::make_shared<Sphere>(g.size[0]);
+      case GeometryKind::kCapsule:
+        return std::make_shared<Capsule>(g.size[0], 2.0 * g.size[1]);
+      case GeometryKind::kCylinder:
+        return std::make_shared<Cylinder>(g.size[0], 2.0 * g.size[1]);
+      case GeometryKind::kBox:
+        return std::make_shared<Box>(2.0 * g.size);
+      case GeometryKind::kEllipsoid: {
+        std::vector<Vec3> points = ball_points(200);
+        for (Vec3& p : points) p = {g.size[0] * p[0], g.size[1] * p[1], g.size[2] * p[2]};
+        return std::make_shared<ConvexHull>(ConvexHull::of_points(points));
+      }
+      case GeometryKind::kMesh:
+        break;
+    }
+    auto& known = meshes_[g.mesh.get()];
+    if (!known) known = mesh_shape(*g.mesh);
+    return known;
+  }
+
+  /// The exact hull, or that of extreme points where it is asked for or where the exact one has
+  /// faces without area (points of a file that lie on a line but for their rounding).
+  std::shared_ptr<const Shape> hull_shape(const RobotMesh& mesh) {
+    constexpr int kEnough = 400;
+    const auto& points = mesh.surface.vertex;
+    if (options_.hull_points == 0) {
+      try {
+        return std::make_shared<ConvexHull>(ConvexHull::of_points(points));
+      } catch (const std::invalid_argument& error) {
+        robot_.notes.push_back(
+            fmt::format("mesh '{}': hull of its extreme points along {} directions ({})", mesh.name,
+                        kEnough, error.what()));
+      }
+    }
+    const int count = options_.hull_points > 0 ? options_.hull_points : kEnough;
+    return std::make_shared<ConvexHull>(ConvexHull::of_points(extreme_points(points, count)));
+  }
+
+  std::shared_ptr<const Shape> mesh_shape(const RobotMesh& mesh) {
+    if (options_.hulls) return hull_shape(mesh);
+    std::vector<std::array<int, 3>> triangles;
+    for (const auto& t : mesh.surface.triangle) triangles.push_back({t[0], t[1], t[2]});
+    return std::make_shared<TriangleMesh>(mesh.surface.vertex, triangles,
+                                          MeshOptions{.name = mesh.name});
+  }
+
+  // ---- who touches whom ----
+
+  /// The moving link above, links between joints passed over; -1: the world.
+  int parent_group(int moving) const {
+    int up = d_.moving_link(d_.link(moving).parent);
+    while (up >= 0 && d_.link(up).between_joints) up = d_.moving_link(d_.link(up).parent);
+    return up;
+  }
+
+  void filter() {
+    struct Part {
+      int body;
+      int moving;
+    };
+    std::vector<Part> parts;
+    if (robot_.base_body >= 0) parts.push_back({robot_.base_body, -1});
+    for (int k = 0; k < d_.num_links(); ++k) {
+      if (group_[index(k)] == k)
+        parts.push_back({robot_.body_of_link[index(k)], d_.moving_link(k)});
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (apart(parts[i].moving, parts[j].moving))
+          world_.ignore_pair(parts[i].body, parts[j].body);
+      }
+    }
+    for (const auto& [a, b] : d_.excluded) {
+      const int body_a = a < 0 ? robot_.base_body : robot_.body_of_link[index(a)];
+      const int body_b = b < 0 ? robot_.base_body : robot_.body_of_link[index(b)];
+      if (body_a >= 0 && body_b >= 0 && body_a != body_b) world_.ignore_pair(body_a, body_b);
+    }
+  }
+
+  /// Two moving groups whose shapes never meet. What is fixed to the world (a floor) meets the
+  /// links that move against it in MJCF; in URDF it is a neighbour like any other.
+  bool apart(int a, int b) const {
+    if (a == b) return true;
+    const bool neighbours = (a >= 0 && parent_group(a) == b) || (b >= 0 && parent_group(b) == a);
+    const bool with_world = a < 0 || b < 0;
+    if (neighbours && !(with_world && d_.format == "MJCF" && options_.base_body < 0)) return true;
+    return !options_.self_collision && !with_world;
+  }
+
+  // ---- drives ----
+
+  void add_actuators() {
+    for (const RobotActuator& actuator : d_.actuators) {
+      const int d = robot_.dof(actuator.joint);
+      const RobotDof& dof = robot_.at(d);
+      if (dof.joint < 0 || actuator.kind == ActuatorKind::kMotor) continue;
+      JointDrive& drive = world_.joint(dof.joint).axes[index(dof.axis)].drive;
+      const double square = actuator.gear * actuator.gear;
+      const bool position = actuator.kind == ActuatorKind::kPosition;
+      drive.stiffness = position ? actuator.gain * square : 0.0;
+      drive.damping = (position ? actuator.damping : actuator.gain) * square;
+      // Both ends of the effort in the world's coordinate; a negative factor swaps them.
+      const double factor = actuator.gear * dof.sign;
+      const double one = factor * actuator.effort.lower;
+      const double other = factor * actuator.effort.upper;
+      drive.effort = {std::min(one, other), std::max(one, other)};
+      drive.target = dof.sign * (q_[index(coordinate_of(d))] - dof.reference);
+    }
+  }
+
+  /// Place among the coordinates of degree of freedom d.
+  int coordinate_of(int d) const {
+    int place = 0;
+    int dof = 0;
+    for (const RobotLink& link : d_.links) {
+      for (const RobotJoint& joint : link.joints) {
+        if (d < dof + joint.num_dofs()) return place;
+        dof += joint.num_dofs();
+        place += joint.num_coordinates();
+      }
+    }
+    return place;
+  }
+
+  void add_mimics() {
+    auto rows = std::make_unique<MimicRowSet>();
+    for (const RobotLink& link : d_.links) {
+      for (const RobotJoint& joint : link.joints) {
+        if (!joint.mimic) continue;
+        const RobotDof& follower = robot_.at(robot_.dof(joint.name));
+        const RobotDof& leader = robot_.at(robot_.dof(joint.mimic->joint));
+        NSN_THROW_UNLESS(follower.joint >= 0 && leader.joint >= 0,
+                         "mimic of joint '{}': only hinges and slides can follow", joint.name);
+        const double m = joint.mimic->multiplier;
+        rows->add({world_.joint(follower.joint), follower.axis, follower.sign},
+                  {world_.joint(leader.joint), leader.axis, -m * leader.sign},
+                  joint.mimic->offset + m * leader.reference - follower.reference);
+      }
+    }
+    if (rows->size() > 0) world_.add_rows(std::move(rows));
+  }
+
+  World& world_;
+  const RobotDescription& d_;
+  const RobotBuildOptions& options_;
+  Robot robot_;
+  RigidFrame base_in_body_;
+  std::vector<double> q_;
+  std::vector<RigidFrame> frames_;
+  std::vector<int> group_;
+  std::vector<RigidFrame> in_group_;
+  std::map<const RobotMesh*, std::shared_ptr<const Shape>> meshes_;
+};
+
+const RobotDof& driven(const Robot& robot, int dof) {
+  const int count = static_cast<int>(robot.dofs.size());
+  NSN_THROW_UNLESS(dof >= 0 && dof < count, "no degree of freedom {} (there are {})", dof, count);
+  NSN_THROW_UNLESS(robot.at(dof).joint >= 0, "joint '{}' is neither hinge nor slide",
+                   robot.at(dof).name);
+  return robot.at(dof);
+}
+
+JointAxis& axis_of(World& world, const RobotDof& dof) {
+  return world.joint(dof.joint).axes[index(dof.axis)];
+}
+
+}  // namespace
+
+int Robot::dof(const std::string& joint) const {
+  for (std::size_t d = 0; d < dofs.size(); ++d) {
+    if (dofs[d].name == joint) return static_cast<int>(d);
+  }
+  throw std::invalid_argument(
+      fmt::format("robot '{}' has no joint '{}'", description->name, joint));
+}
+
+Robot build_robot(World& world, std::shared_ptr<const RobotDescription> description,
+                  const RobotBuildOptions& options) {
+  NSN_THROW_UNLESS(description != nullptr, "build_robot: no description");
+  NSN_THROW_UNLESS(options.base_body < world.num_bodies(), "build_robot: no body {} (there are {})",
+                   options.base_body, world.num_bodies());
+  return Builder(world, std::move(description), options).build();
+}
+
+void set_state(World& world, const Robot& robot, std::span<const double> q,
+               std::span<const double> v) {
+  const RobotDescription& d = *robot.description;
+  NSN_THROW_UNLESS(v.empty() || static_cast<int>(v.size()) == d.num_dofs(),
+                   "{} velocities given, robot '{}' has {}", v.size(), d.name, d.num_dofs());
+  const auto frames = forward_kinematics(d, q, robot.base);
+  std::vector<DofMotion> motions;
+  if (!v.empty()) motions = dof_motions(d, q, robot.base);
+  std::vector<char> done(index(world.num_bodies()), 0);
+  if (robot.base_body >= 0) done[index(robot.base_body)] = 1;
+  for (int k = 0; k < d.num_links(); ++k) {
+    const int b = robot.body_of_link[index(k)];
+    if (b < 0 || done[index(b)] != 0) continue;
+    done[index(b)] = 1;
+    Body& body = world.body(b);
+    const RigidFrame where = frames[index(k)] * inverse(robot.link_in_body[index(k)]);
+    body.position = where.position;
+    body.orientation = where.rotation;
+    body.velocity = body.angular_velocity = {};
+    for (std::size_t i = 0; i < motions.size(); ++i) {
+      if (!descends(d, k, motions[i].link)) continue;
+      body.velocity += v[i] * velocity_at(motions[i], where.position);
+      if (motions[i].turns) body.angular_velocity += v[i] * motions[i].axis;
+    }
+  }
+  std::size_t place = 0;
+  std::size_t dof = 0;
+  for (const RobotLink& link : d.links) {
+    for (const RobotJoint& joint : link.joints) {
+      const RobotDof& r = robot.dofs[dof];
+      if (r.joint >= 0) {
+        world.joints().set_turn(r.joint, r.axis, r.sign * (q[place] - r.reference));
+      }
+      place += index(joint.num_coordinates());
+      dof += index(joint.num_dofs());
+    }
+  }
+}
+
+RigidFrame link_frame(const World& world, const Robot& robot, int link) {
+  const int b = robot.body_of_link[index(link)];
+  if (b < 0) return robot.base * robot.link_in_body[index(link)];
+  const Body& body = world.body(b);
+  return RigidFrame{body.position, body.orientation} * robot.link_in_body[index(link)];
+}
+
+double position(const World& world, const Robot& robot, int dof) {
+  const RobotDof& r = driven(robot, dof);
+  return r.reference + r.sign * world.joints().position(r.joint, r.axis, world.bodies());
+}
+
+double speed(const World& world, const Robot& robot, int dof) {
+  const RobotDof& r = driven(robot, dof);
+  return r.sign * world.joints().speed(r.joint, r.axis, world.bodies());
+}
+
+std::vector<double> coordinates(const World& world, const Robot& robot) {
+  std::vector<double> q;
+  int dof = 0;
+  const RobotDescription& d = *robot.description;
+  for (int k = 0; k < d.num_links(); ++k) {
+    for (const RobotJoint& joint : d.link(k).joints) {
+      if (joint.num_dofs() == 1) {
+        q.push_back(position(world, robot, dof));
+      } else {
+        const bool free = joint.kind == RobotJointKind::kFree;
+        const int parent = d.link(k).parent;
+        const RigidFrame above = free || parent < 0 ? robot.base : link_frame(world, robot, parent);
+        const RigidFrame start = free ? above : above * d.link(k).frame;
+        const RigidFrame now = inverse(start) * link_frame(world, robot, k);
+        if (free) q.insert(q.end(), {now.position[0], now.position[1], now.position[2]});
+        q.insert(q.end(), {now.rotation.w, now.rotation.x, now.rotation.y, now.rotation.z});
+      }
+      dof += joint.num_dofs();
+    }
+  }
+  return q;
+}
+
+void set_gains(World& world, const Robot& robot, int dof, double stiffness, double damping,
+               std::optional<double> max_effort) {
+  const RobotDof& r = driven(robot, dof);
+  JointDrive& drive = axis_of(world, r).drive;
+  drive.stiffness = stiffness;
+  drive.damping = damping;
+  if (max_effort) drive.max_effort = *max_effort;
+}
+
+void set_target(World& world, const Robot& robot, int dof, double target, double rate) {
+  const RobotDof& r = driven(robot, dof);
+  JointDrive& drive = axis_of(world, r).drive;
+  drive.target = r.sign * (target - r.reference);
+  drive.speed = r.sign * rate;
+}
+
+void add_effort(World& world, const Robot& robot, int dof, double effort) {
+  const RobotDof& r = driven(robot, dof);
+  const Joint& joint = world.joint(r.joint);
+  Body& a = world.body(joint.body_a);
+  Body& b = world.body(joint.body_b);
+  const auto state = [](const Body& body) {
+    return BodyState{body.position,  rotation_matrix(body.orientation),
+                     body.velocity,  body.angular_velocity,
+                     body.dynamic(), body.orientation};
+  };
+  const CoordinateGradient g =
+      coordinate_gradient(joint.axes[index(r.axis)].coordinate,
+                          place_frames(state(a), joint.frame_a, state(b), joint.frame_b));
+  const double along = r.sign * effort;
+  a.force += along * g.linear;
+  a.torque += along * g.angular_a;
+  b.force -= along * g.linear;
+  b.torque += along * g.angular_b;
+}
+
+void clear_efforts(World& world, const Robot& robot) {
+  for (const int b : robot.bodies) world.body(b).force = world.body(b).torque = {};
+  if (robot.base_body >= 0) {
+    world.body(robot.base_body).force = world.body(robot.base_body).torque = {};
+  }
+}
+
+}  // namespace nsn

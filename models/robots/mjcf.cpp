@@ -1,0 +1,746 @@
+// MJCF: nested bodies, default classes, includes.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include "models/robots/xml.h"
+
+namespace nsn::robots {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Attributes = std::map<std::string, std::string, std::less<>>;
+/// Attributes by element name.
+using DefaultClass = std::map<std::string, Attributes, std::less<>>;
+using Names = std::initializer_list<std::string_view>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const Names kFrameNames{"pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"};
+
+/// What <compiler> sets.
+struct Compiler {
+  double angle = std::numbers::pi / 180.0;  ///< rad per unit
+  std::string eulerseq = "xyz";
+  fs::path meshdir;
+  bool autolimits = true;
+  std::string inertiafromgeom = "auto";
+};
+
+/// The shortest turn of z onto v.
+Quaternion turn_z_onto(const Vec3& v) {
+  const Vec3 n = normalized(v);
+  if (n[2] < -1.0 + 1e-14) return {0.0, 1.0, 0.0, 0.0};
+  return normalized(Quaternion{1.0 + n[2], -n[1], n[0], 0.0});
+}
+
+class MjcfReader {
+ public:
+  MjcfReader(XmlFiles& xml, const fs::path& path, const RobotReadOptions& options)
+      : xml_(xml), path_(path), options_(options) {
+    included_.insert(fs::weakly_canonical(path).string());
+  }
+
+  RobotDescription read(const XMLElement* root) {
+    robot_.format = "MJCF";
+    robot_.file = path_.string();
+    if (const char* name = root->Attribute("model")) robot_.name = name;
+    const auto sections = children(root);
+    each(sections, "compiler", [&](const XMLElement* e) { read_compiler(e); });
+    classes_["main"];
+    each(sections, "default", [&](const XMLElement* e) { read_default(e, "main", true); });
+    each(sections, "asset", [&](const XMLElement* e) { read_assets(e); });
+    each(sections, "option", [&](const XMLElement* e) { read_option(e); });
+    each(sections, "worldbody", [&](const XMLElement* e) { read_children(e, -1, {}, "main"); });
+    each(sections, "contact", [&](const XMLElement* e) { read_contact(e); });
+    each(sections, "equality", [&](const XMLElement* e) { read_equality(e); });
+    each(sections, "actuator", [&](const XMLElement* e) { read_actuators(e); });
+    note_other_sections(sections);
+    if (robot_.links.empty()) xml_.fail(root, "the model has no bodies");
+    robot_.unsupported = xml_.take_unsupported();
+    return std::move(robot_);
+  }
+
+ private:
+  // ---- elements, includes, attributes ----
+
+  /// Children with <include> replaced by what it includes.
+  std::vector<const XMLElement*> children(const XMLElement* parent) {
+    std::vector<const XMLElement*> list;
+    for (const auto* e = parent->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
+      if (std::string_view(e->Name()) != "include") {
+        list.push_back(e);
+        continue;
+      }
+      const fs::path file = path_.parent_path() / xml_.required(e, "file");
+      std::error_code ignored;
+      if (!fs::is_regular_file(file, ignored)) {
+        xml_.fail(e, "included file {} is missing", file.string());
+      }
+      if (!included_.insert(fs::weakly_canonical(file).string()).second) {
+        xml_.fail(e, "{} is included a second time", file.string());
+      }
+      const auto more = children(xml_.read(file));
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    return list;
+  }
+
+  static void each(const std::vector<const XMLElement*>& list, std::string_view tag,
+                   const std::function<void(const XMLElement*)>& visit) {
+    for (const XMLElement* e : list) {
+      if (tag == e->Name()) visit(e);
+    }
+  }
+
+  void note_other_sections(const std::vector<const XMLElement*>& sections) {
+    constexpr std::string_view kRead[] = {"compiler",  "default", "asset",    "option",
+                                          "worldbody", "contact", "equality", "actuator"};
+    for (const XMLElement* e : sections) {
+      if (std::find(std::begin(kRead), std::end(kRead), e->Name()) != std::end(kRead)) continue;
+      xml_.unsupported(e->Name(), e);
+    }
+  }
+
+  /// An element with the attributes of its default class behind its own.
+  struct Element {
+    const XMLElement* xml = nullptr;
+    const Attributes* defaults = nullptr;
+
+    const char* get(const char* name) const {
+      if (const char* own = xml->Attribute(name)) return own;
+      if (defaults == nullptr) return nullptr;
+      const auto found = defaults->find(name);
+      return found == defaults->end() ? nullptr : found->second.c_str();
+    }
+    std::string text(const char* name, const char* missing) const {
+      const char* value = get(name);
+      return value == nullptr ? missing : value;
+    }
+  };
+
+  Element with_defaults(const XMLElement* e, const std::string& inherited) {
+    const char* own = e->Attribute("class");
+    const std::string name = own != nullptr ? own : inherited;
+    const auto found = classes_.find(name);
+    if (found == classes_.end()) xml_.fail(e, "there is no default class '{}'", name);
+    const auto attributes = found->second.find(e->Name());
+    return {e, attributes == found->second.end() ? nullptr : &attributes->second};
+  }
+
+  void check(const Element& element, Names known, Names more = {}) {
+    const auto listed = [&](std::string_view name) {
+      return name == "class" || name == "name" ||
+             std::find(known.begin(), known.end(), name) != known.end() ||
+             std::find(more.begin(), more.end(), name) != more.end();
+    };
+    const auto note = [&](const std::string& name) {
+      if (!listed(name))
+        xml_.unsupported(fmt::format("{} {}", element.xml->Name(), name), element.xml);
+    };
+    for (const auto* a = element.xml->FirstAttribute(); a != nullptr; a = a->Next())
+      note(a->Name());
+    if (element.defaults == nullptr) return;
+    for (const auto& [name, value] : *element.defaults) note(name);
+  }
+
+  double number(const Element& e, const char* name, double missing) const {
+    const char* text = e.get(name);
+    return text == nullptr ? missing : xml_.number(e.xml, name, text);
+  }
+  /// The first of several numbers.
+  double first_number(const Element& e, const char* name, double missing) const {
+    const char* text = e.get(name);
+    if (text == nullptr) return missing;
+    const auto values = xml_.numbers(e.xml, name, text);
+    if (values.empty()) xml_.fail(e.xml, "{} is empty", name);
+    return values[0];
+  }
+  Vec3 vector(const Element& e, const char* name, const Vec3& missing) const {
+    const char* text = e.get(name);
+    return text == nullptr ? missing : xml_.vector(e.xml, name, text);
+  }
+  Vec3 direction(const Element& e, const char* name, const Vec3& v) const {
+    if (!(norm(v) > 0.0)) xml_.fail(e.xml, "{} has no direction", name);
+    return normalized(v);
+  }
+
+  Quaternion rotation(const Element& e) const {
+    if (const char* text = e.get("quat")) {
+      const auto q = xml_.numbers(e.xml, "quat", text, 4);
+      if (q == std::vector<double>(4, 0.0)) xml_.fail(e.xml, "quat is zero");
+      return normalized(Quaternion{q[0], q[1], q[2], q[3]});
+    }
+    if (const char* text = e.get("axisangle")) {
+      const auto v = xml_.numbers(e.xml, "axisangle", text, 4);
+      return rotation_about(direction(e, "axisangle", {v[0], v[1], v[2]}), compiler_.angle * v[3]);
+    }
+    if (const char* text = e.get("euler")) return euler(xml_.vector(e.xml, "euler", text));
+    if (const char* text = e.get("xyaxes")) {
+      const auto v = xml_.numbers(e.xml, "xyaxes", text, 6);
+      const Vec3 x = direction(e, "xyaxes", {v[0], v[1], v[2]});
+      const Vec3 given{v[3], v[4], v[5]};
+      const Vec3 y = direction(e, "xyaxes", given - dot(x, given) * x);
+      return quaternion_of(columns(x, y, cross(x, y)));
+    }
+    if (const char* text = e.get("zaxis")) {
+      return turn_z_onto(direction(e, "zaxis", xml_.vector(e.xml, "zaxis", text)));
+    }
+    return {};
+  }
+
+  Quaternion euler(const Vec3& angles) const {
+    Quaternion q;
+    for (int k = 0; k < 3; ++k) {
+      const char c = compiler_.eulerseq[static_cast<std::size_t>(k)];
+      const bool fixed_axes = c < 'a';
+      Vec3 axis;
+      axis[fixed_axes ? c - 'X' : c - 'x'] = 1.0;
+      const Quaternion turn = rotation_about(axis, compiler_.angle * angles[k]);
+      q = fixed_axes ? turn * q : q * turn;
+    }
+    return q;
+  }
+
+  RigidFrame frame(const Element& e) const { return {vector(e, "pos", {}), rotation(e)}; }
+
+  /// A range that holds only if it is limited.
+  JointLimit range(const Element& e, const char* name, const char* limited, double unit) const {
+    const char* text = e.get(name);
+    const std::string when = e.text(limited, "auto");
+    if (when != "true" && when != "false" && when != "auto") {
+      xml_.fail(e.xml, "{} is '{}', not true, false or auto", limited, when);
+    }
+    if (when == "false" || (when == "auto" && (text == nullptr || !compiler_.autolimits)))
+      return {};
+    if (text == nullptr) xml_.fail(e.xml, "{} is true, but there is no {}", limited, name);
+    const auto v = xml_.numbers(e.xml, name, text, 2);
+    if (v[0] > v[1]) xml_.fail(e.xml, "{} [{}, {}] is crossed", name, v[0], v[1]);
+    return {unit * v[0], unit * v[1]};
+  }
+
+  // ---- settings ----
+
+  void read_compiler(const XMLElement* e) {
+    xml_.check_attributes(e, {"angle", "eulerseq", "meshdir", "assetdir", "autolimits",
+                              "coordinate", "inertiafromgeom", "texturedir"});
+    if (const char* text = e->Attribute("angle")) {
+      const std::string_view unit = text;
+      if (unit != "degree" && unit != "radian") xml_.fail(e, "angle is '{}'", unit);
+      compiler_.angle = unit == "radian" ? 1.0 : std::numbers::pi / 180.0;
+    }
+    if (const char* text = e->Attribute("eulerseq")) {
+      compiler_.eulerseq = text;
+      if (compiler_.eulerseq.size() != 3 ||
+          compiler_.eulerseq.find_first_not_of("xyzXYZ") != std::string::npos) {
+        xml_.fail(e, "eulerseq is '{}', not three of xyzXYZ", text);
+      }
+    }
+    for (const char* name : {"assetdir", "meshdir"}) {
+      if (const char* text = e->Attribute(name)) compiler_.meshdir = text;
+    }
+    if (const char* text = e->Attribute("autolimits")) {
+      compiler_.autolimits = xml_.flag(e, "autolimits", text);
+    }
+    if (const char* text = e->Attribute("coordinate")) {
+      if (std::string_view(text) != "local") xml_.fail(e, "coordinate is '{}', not local", text);
+    }
+    if (const char* text = e->Attribute("inertiafromgeom")) {
+      compiler_.inertiafromgeom = text;
+      if (compiler_.inertiafromgeom != "auto") xml_.flag(e, "inertiafromgeom", text);
+    }
+  }
+
+  void read_option(const XMLElement* e) {
+    xml_.check_attributes(e, {"gravity"});
+    if (const char* text = e->Attribute("gravity"))
+      robot_.gravity = xml_.vector(e, "gravity", text);
+    for (const XMLElement* c : children(e)) xml_.unsupported(std::string("option ") + c->Name(), c);
+  }
+
+  void read_default(const XMLElement* e, const std::string& parent, bool top) {
+    std::string name = "main";
+    if (const char* own = e->Attribute("class")) name = own;
+    if (!top) {
+      if (e->Attribute("class") == nullptr) xml_.fail(e, "a nested <default> needs a class");
+      if (!classes_.emplace(name, classes_.at(parent)).second) {
+        xml_.fail(e, "a second default class '{}'", name);
+      }
+    } else if (name != "main") {
+      classes_.emplace(name, classes_.at("main"));
+    }
+    const auto inside = children(e);
+    for (const XMLElement* c : inside) {
+      if (std::string_view(c->Name()) == "default") continue;
+      Attributes& attributes = classes_.at(name)[c->Name()];
+      for (const auto* a = c->FirstAttribute(); a != nullptr; a = a->Next()) {
+        attributes[a->Name()] = a->Value();
+      }
+    }
+    for (const XMLElement* c : inside) {
+      if (std::string_view(c->Name()) == "default") read_default(c, name, false);
+    }
+  }
+
+  // ---- meshes ----
+
+  struct MeshAsset {
+    Element element;
+    fs::path file;
+    std::shared_ptr<const RobotMesh> mesh;
+  };
+
+  void read_assets(const XMLElement* e) {
+    for (const XMLElement* c : children(e)) {
+      if (std::string_view(c->Name()) != "mesh") {
+        xml_.unsupported(std::string("asset ") + c->Name(), c);
+        continue;
+      }
+      const Element element = with_defaults(c, "main");
+      check(element, {"file", "scale", "inertia", "refpos", "refquat"});
+      MeshAsset asset{element, {}, nullptr};
+      const char* file = element.get("file");
+      if (file != nullptr) asset.file = path_.parent_path() / compiler_.meshdir / file;
+      std::string name = element.text("name", "");
+      if (name.empty()) name = fs::path(file == nullptr ? "" : file).stem().string();
+      if (name.empty()) xml_.fail(c, "a mesh without name and file");
+      if (!meshes_.emplace(name, asset).second) xml_.fail(c, "a second mesh called '{}'", name);
+    }
+  }
+
+  std::shared_ptr<const RobotMesh> mesh(const XMLElement* user, const std::string& name) {
+    const auto found = meshes_.find(name);
+    if (found == meshes_.end()) xml_.fail(user, "there is no mesh '{}'", name);
+    MeshAsset& asset = found->second;
+    if (asset.mesh) return asset.mesh;
+    const Element& e = asset.element;
+    if (asset.file.empty())
+      xml_.fail(e.xml, "mesh '{}' has no file: vertices in the model are not read", name);
+    auto loaded = std::make_shared<RobotMesh>(
+        *read_mesh(xml_, e.xml, name, asset.file, vector(e, "scale", {1, 1, 1})));
+    const RigidFrame reference{vector(e, "refpos", {}), reference_turn(e)};
+    const RigidFrame back = inverse(reference);
+    for (Vec3& v : loaded->surface.vertex) v = back.point(v);
+    const std::string how = e.text("inertia", "legacy");
+    if (how == "convex") loaded->inertia = MeshInertia::kConvex;
+    if (how == "exact") loaded->inertia = MeshInertia::kExact;
+    if (how != "convex" && how != "exact" && how != "legacy") {
+      xml_.unsupported("mesh inertia=" + how, e.xml);
+    }
+    asset.mesh = loaded;
+    return asset.mesh;
+  }
+
+  Quaternion reference_turn(const Element& e) const {
+    const char* text = e.get("refquat");
+    if (text == nullptr) return {};
+    const auto q = xml_.numbers(e.xml, "refquat", text, 4);
+    if (q == std::vector<double>(4, 0.0)) xml_.fail(e.xml, "refquat is zero");
+    return normalized(Quaternion{q[0], q[1], q[2], q[3]});
+  }
+
+  // ---- bodies ----
+
+  void read_children(const XMLElement* parent, int link, const RigidFrame& where,
+                     const std::string& inherited) {
+    const auto list = children(parent);
+    if (link >= 0) {
+      each(list, "inertial", [&](const XMLElement* e) { read_inertial(e, link); });
+    }
+    for (const XMLElement* e : list) {
+      const std::string_view tag = e->Name();
+      if (tag == "body") {
+        read_body(e, link, where, inherited);
+      } else if (tag == "geom") {
+        read_geom(e, link, where, inherited);
+      } else if (tag == "joint" || tag == "freejoint") {
+        read_joint(e, link, where, inherited);
+      } else if (tag == "frame") {
+        const Element element{e, nullptr};
+        check(element, kFrameNames, {"childclass"});
+        read_children(e, link, where * frame(element), childclass(e, inherited));
+      } else if (tag != "inertial") {
+        xml_.unsupported("body " + std::string(tag), e);
+      }
+    }
+  }
+
+  std::string childclass(const XMLElement* e, const std::string& inherited) {
+    const char* own = e->Attribute("childclass");
+    if (own == nullptr) return inherited;
+    if (classes_.count(own) == 0) xml_.fail(e, "there is no default class '{}'", own);
+    return own;
+  }
+
+  void read_body(const XMLElement* e, int parent, const RigidFrame& where,
+                 const std::string& inherited) {
+    const Element element{e, nullptr};
+    check(element, kFrameNames, {"childclass"});
+    RobotLink link;
+    link.source = xml_.where(e);
+    link.parent = parent;
+    link.frame = where * frame(element);
+    link.name = element.text("name", "");
+    if (link.name.empty()) link.name = fmt::format("body {}", robot_.num_links() + 1);
+    robot_.links.push_back(link);
+    read_children(e, robot_.num_links() - 1, {}, childclass(e, inherited));
+  }
+
+  RobotLink& link(int k) { return robot_.links[static_cast<std::size_t>(k)]; }
+
+  void read_inertial(const XMLElement* e, int k) {
+    if (compiler_.inertiafromgeom == "true") return;
+    const Element element{e, nullptr};
+    check(element, kFrameNames, {"mass", "diaginertia", "fullinertia"});
+    RobotInertial inertial;
+    inertial.frame = frame(element);
+    inertial.mass = xml_.number(e, "mass", xml_.required(e, "mass"));
+    if (!(inertial.mass >= 0.0))
+      xml_.fail(e, "body '{}' has the mass {} kg", link(k).name, inertial.mass);
+    if (const char* text = e->Attribute("fullinertia")) {
+      const auto v = xml_.numbers(e, "fullinertia", text, 6);
+      inertial.inertia = {v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2]};
+    } else if (const char* diagonal_text = e->Attribute("diaginertia")) {
+      inertial.inertia = diagonal(xml_.vector(e, "diaginertia", diagonal_text));
+    } else {
+      xml_.fail(e, "the inertial of '{}' needs diaginertia or fullinertia", link(k).name);
+    }
+    link(k).inertial = inertial;
+  }
+
+  void read_joint(const XMLElement* e, int k, const RigidFrame& where,
+                  const std::string& inherited) {
+    if (k < 0) xml_.fail(e, "the world cannot have a joint");
+    RobotJoint joint;
+    joint.source = xml_.where(e);
+    const bool free = std::string_view(e->Name()) == "freejoint";
+    const Element element = free ? Element{e, nullptr} : with_defaults(e, inherited);
+    joint.name = element.text("name", "");
+    if (joint.name.empty()) {
+      joint.name = fmt::format("{}/{}", link(k).name, link(k).joints.size() + 1);
+    }
+    if (free) {
+      check(element, {});
+      joint.kind = RobotJointKind::kFree;
+    } else {
+      read_joint_details(element, where, joint);
+    }
+    if (joint.kind == RobotJointKind::kFree && link(k).parent >= 0) {
+      xml_.fail(e, "the free joint '{}' is not on a body of the world", joint.name);
+    }
+    const bool alone = joint.kind == RobotJointKind::kFree || joint.kind == RobotJointKind::kBall;
+    for (const RobotJoint& other : link(k).joints) {
+      if (alone || other.num_dofs() > 1) {
+        xml_.fail(e, "body '{}': a {} joint beside another one is not supported", link(k).name,
+                  to_string(alone ? joint.kind : other.kind));
+      }
+    }
+    link(k).joints.push_back(joint);
+  }
+
+  void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint) {
+    check(e, {"type", "pos", "axis", "range", "limited", "damping", "stiffness", "springref", "ref",
+              "armature", "frictionloss", "actuatorfrcrange", "actuatorfrclimited"});
+    const std::string type = e.text("type", "hinge");
+    if (type == "hinge")
+      joint.kind = RobotJointKind::kHinge;
+    else if (type == "slide")
+      joint.kind = RobotJointKind::kSlide;
+    else if (type == "ball")
+      joint.kind = RobotJointKind::kBall;
+    else if (type == "free")
+      joint.kind = RobotJointKind::kFree;
+    else
+      xml_.fail(e.xml, "joint '{}' is of the unknown type '{}'", joint.name, type);
+    if (joint.kind == RobotJointKind::kFree) return;
+    joint.anchor = where.point(vector(e, "pos", {}));
+    joint.axis = where.direction(direction(e, "axis", vector(e, "axis", {0, 0, 1})));
+    const double unit = joint.kind == RobotJointKind::kHinge ? compiler_.angle : 1.0;
+    const JointLimit limit = range(e, "range", "limited", unit);
+    if (joint.num_dofs() > 1) {
+      if (limit.upper < kInfinity) xml_.unsupported("ball joint range", e.xml);
+      for (const char* name : {"damping", "stiffness", "armature", "frictionloss"}) {
+        if (first_number(e, name, 0.0) != 0.0)
+          xml_.unsupported(std::string("ball joint ") + name, e.xml);
+      }
+      return;
+    }
+    joint.limit = limit;
+    joint.reference = unit * number(e, "ref", 0.0);
+    joint.spring = {first_number(e, "stiffness", 0.0), first_number(e, "damping", 0.0),
+                    unit * number(e, "springref", 0.0)};
+    joint.armature = number(e, "armature", 0.0);
+    joint.friction = number(e, "frictionloss", 0.0);
+    const JointLimit effort = range(e, "actuatorfrcrange", "actuatorfrclimited", 1.0);
+    joint.effort = std::min(-effort.lower, effort.upper);
+    if (std::abs(effort.lower + effort.upper) > 0.0) {
+      xml_.unsupported("joint actuatorfrcrange that is not symmetric (the smaller side is taken)",
+                       e.xml);
+    }
+  }
+
+  // ---- geometry ----
+
+  void read_geom(const XMLElement* xml_element, int k, const RigidFrame& where,
+                 const std::string& inherited) {
+    const Element e = with_defaults(xml_element, inherited);
+    check(e, kFrameNames,
+          {"type", "size", "fromto", "mesh", "contype", "conaffinity", "friction", "density",
+           "mass"});
+    RobotGeometry g;
+    g.source = xml_.where(e.xml);
+    g.name = e.text("name", "");
+    g.contype = bits(e, "contype");
+    g.conaffinity = bits(e, "conaffinity");
+    g.collides = g.contype != 0 || g.conaffinity != 0;
+    g.mu = first_number(e, "friction", 1.0);
+    g.density = number(e, "density", 1000.0);
+    if (e.get("mass") != nullptr) g.mass = number(e, "mass", 0.0);
+    if (!(g.mu >= 0.0) || !(g.density >= 0.0) || (g.mass && !(*g.mass >= 0.0))) {
+      xml_.fail(e.xml, "friction, density or mass of a geom is negative");
+    }
+    if (!read_shape(e, k, g)) return;
+    g.frame = where * g.frame;
+    if (k < 0) {
+      robot_.world_geometry.push_back(g);
+    } else {
+      if (compiler_.inertiafromgeom == "false") g.mass = 0.0;
+      link(k).geometry.push_back(g);
+    }
+  }
+
+  unsigned bits(const Element& e, const char* name) const {
+    const double value = number(e, name, 1.0);
+    if (!(value >= 0.0) || value > 2147483647.0 || value != std::floor(value)) {
+      xml_.fail(e.xml, "{} {} is not a bit mask", name, value);
+    }
+    return static_cast<unsigned>(value);
+  }
+
+  bool read_shape(const Element& e, int k, RobotGeometry& g) {
+    static const std::map<std::string, GeometryKind> kinds{
+        {"plane", GeometryKind::kPlane},     {"sphere", GeometryKind::kSphere},
+        {"capsule", GeometryKind::kCapsule}, {"cylinder", GeometryKind::kCylinder},
+        {"box", GeometryKind::kBox},         {"ellipsoid", GeometryKind::kEllipsoid},
+        {"mesh", GeometryKind::kMesh}};
+    const std::string type = e.text("type", e.get("mesh") != nullptr ? "mesh" : "sphere");
+    const auto kind = kinds.find(type);
+    if (kind == kinds.end()) {
+      xml_.unsupported("geom type=" + type, e.xml);
+      return false;
+    }
+    g.kind = kind->second;
+    if (g.kind == GeometryKind::kMesh) return read_mesh_geom(e, k, g);
+    if (e.get("mesh") != nullptr) {
+      xml_.fail(e.xml, "fitting a {} to a mesh is not supported", type);
+    }
+    g.frame = frame(e);
+    if (g.kind == GeometryKind::kPlane) {
+      if (k >= 0 && robot_.moving_link(k) >= 0) xml_.fail(e.xml, "a plane on a body that moves");
+      return true;
+    }
+    read_size(e, g);
+    return true;
+  }
+
+  /// The numbers of `size`, or of `fromto` and a radius.
+  void read_size(const Element& e, RobotGeometry& g) {
+    const char* text = e.get("size");
+    std::vector<double> size;
+    if (text != nullptr) size = xml_.numbers(e.xml, "size", text);
+    std::size_t needed = 3;
+    if (g.kind == GeometryKind::kSphere) needed = 1;
+    if (g.kind == GeometryKind::kCapsule || g.kind == GeometryKind::kCylinder) needed = 2;
+    if (const char* ends = e.get("fromto")) {
+      if (g.kind == GeometryKind::kSphere) xml_.fail(e.xml, "a sphere has no fromto");
+      const auto v = xml_.numbers(e.xml, "fromto", ends, 6);
+      const Vec3 from{v[0], v[1], v[2]};
+      const Vec3 to{v[3], v[4], v[5]};
+      const double half = 0.5 * norm(from - to);
+      if (!(half > 0.0)) xml_.fail(e.xml, "fromto has no length");
+      g.frame = {0.5 * (from + to), turn_z_onto(from - to)};
+      if (size.empty()) xml_.fail(e.xml, "the geom has no size");
+      if (needed == 3 && size.size() < 2) size.push_back(size[0]);
+      size.resize(needed - 1);
+      size.push_back(half);
+    }
+    if (size.size() < needed) {
+      xml_.fail(e.xml, "size of a {} has {} numbers, {} are needed", to_string(g.kind), size.size(),
+                needed);
+    }
+    for (std::size_t i = 0; i < needed; ++i) {
+      if (!(size[i] > 0.0))
+        xml_.fail(e.xml, "size {} of a {} is not positive", size[i], to_string(g.kind));
+      g.size[static_cast<int>(i)] = size[i];
+    }
+  }
+
+  bool read_mesh_geom(const Element& e, int k, RobotGeometry& g) {
+    g.frame = frame(e);
+    const char* name = e.get("mesh");
+    if (name == nullptr) xml_.fail(e.xml, "a geom of type mesh names no mesh");
+    const bool weighs = k >= 0 && !link(k).inertial && compiler_.inertiafromgeom != "false" &&
+                        (g.mass ? *g.mass > 0.0 : g.density > 0.0);
+    if (g.collides || weighs || options_.visual_meshes) {
+      g.mesh = mesh(e.xml, name);
+      return true;
+    }
+    const auto found = meshes_.find(name);
+    if (found == meshes_.end()) xml_.fail(e.xml, "there is no mesh '{}'", name);
+    std::error_code ignored;
+    if (!fs::is_regular_file(found->second.file, ignored) && missing_.insert(name).second) {
+      robot_.warnings.push_back(fmt::format("{}: visual mesh '{}' is missing ({})",
+                                            to_string(g.source), name,
+                                            found->second.file.string()));
+    }
+    return false;
+  }
+
+  // ---- everything that refers to names ----
+
+  int body(const XMLElement* e, const char* attribute) {
+    const std::string name = xml_.required(e, attribute);
+    if (name == "world") return -1;
+    const int k = robot_.find_link(name);
+    if (k < 0) xml_.fail(e, "there is no body '{}'", name);
+    return k;
+  }
+
+  void read_contact(const XMLElement* section) {
+    for (const XMLElement* e : children(section)) {
+      if (std::string_view(e->Name()) != "exclude") {
+        xml_.unsupported(std::string("contact ") + e->Name(), e);
+        continue;
+      }
+      const int a = body(e, "body1");
+      robot_.excluded.emplace_back(a, body(e, "body2"));
+    }
+  }
+
+  void read_equality(const XMLElement* section) {
+    for (const XMLElement* e : children(section)) {
+      const std::string tag = e->Name();
+      const char* other = e->Attribute("joint2");
+      if (tag != "joint" || other == nullptr) {
+        xml_.unsupported("equality " + tag, e);
+        continue;
+      }
+      const Element element{e, nullptr};
+      check(element, {"joint1", "joint2", "polycoef"});
+      const std::string name = xml_.required(e, "joint1");
+      const auto [k, j] = robot_.find_joint(name);
+      const auto [other_k, other_j] = robot_.find_joint(other);
+      if (k < 0 || other_k < 0) {
+        xml_.fail(e, "there is no joint '{}'", k < 0 ? name : std::string(other));
+      }
+      std::vector<double> poly{0, 1};
+      if (const char* text = e->Attribute("polycoef")) poly = xml_.numbers(e, "polycoef", text);
+      poly.resize(5, 0.0);
+      if (poly[2] != 0.0 || poly[3] != 0.0 || poly[4] != 0.0) {
+        xml_.unsupported("equality joint of more than first order", e);
+        continue;
+      }
+      RobotJoint& joint = link(k).joints[static_cast<std::size_t>(j)];
+      const RobotJoint& leader = link(other_k).joints[static_cast<std::size_t>(other_j)];
+      joint.mimic =
+          JointMimic{other, poly[1], joint.reference + poly[0] - poly[1] * leader.reference};
+    }
+  }
+
+  void read_actuators(const XMLElement* section) {
+    for (const XMLElement* e : children(section)) {
+      const std::string tag = e->Name();
+      const Element element = with_defaults(e, "main");
+      if (element.get("joint") == nullptr ||
+          (tag != "motor" && tag != "position" && tag != "velocity" && tag != "general")) {
+        xml_.unsupported(
+            "actuator " + tag + (element.get("joint") == nullptr ? " without joint" : ""), e);
+        continue;
+      }
+      RobotActuator actuator;
+      actuator.source = xml_.where(e);
+      actuator.name = element.text("name", "");
+      actuator.joint = element.text("joint", "");
+      actuator.gear = first_number(element, "gear", 1.0);
+      if (actuator.gear == 0.0) xml_.fail(e, "actuator '{}' has the gear 0", actuator.name);
+      actuator.control = range(element, "ctrlrange", "ctrllimited", 1.0);
+      actuator.effort = range(element, "forcerange", "forcelimited", 1.0);
+      if (!(actuator.effort.lower <= 0.0 && actuator.effort.upper >= 0.0)) {
+        xml_.fail(e, "forcerange of actuator '{}' does not hold 0", actuator.name);
+      }
+      if (!read_law(element, tag, actuator)) continue;
+      robot_.actuators.push_back(actuator);
+    }
+  }
+
+  bool read_law(const Element& e, const std::string& tag, RobotActuator& actuator) {
+    const Names common{"joint", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"};
+    if (tag == "motor") {
+      check(e, common);
+    } else if (tag == "position") {
+      check(e, common, {"kp", "kv"});
+      actuator.kind = ActuatorKind::kPosition;
+      actuator.gain = number(e, "kp", 1.0);
+      actuator.damping = number(e, "kv", 0.0);
+    } else if (tag == "velocity") {
+      check(e, common, {"kv"});
+      actuator.kind = ActuatorKind::kVelocity;
+      actuator.gain = number(e, "kv", 1.0);
+    } else {
+      check(e, common, {"gainprm", "biasprm", "gaintype", "biastype"});
+      return read_general(e, actuator);
+    }
+    if (!(actuator.gain >= 0.0) || !(actuator.damping >= 0.0)) {
+      xml_.fail(e.xml, "actuator '{}' has a negative gain", actuator.name);
+    }
+    return true;
+  }
+
+  /// gain u + b0 + b1 q + b2 v: a motor, a position or a velocity servo where it is one.
+  bool read_general(const Element& e, RobotActuator& actuator) {
+    const double gain = first_number(e, "gainprm", 1.0);
+    std::vector<double> bias;
+    if (e.text("biastype", "none") == "affine" && e.get("biasprm") != nullptr) {
+      bias = xml_.numbers(e.xml, "biasprm", e.get("biasprm"));
+    }
+    bias.resize(3, 0.0);
+    actuator.gain = gain;
+    const bool plain = e.text("gaintype", "fixed") == "fixed" && gain >= 0.0 && bias[0] == 0.0;
+    if (plain && bias[1] == 0.0 && bias[2] == 0.0) return true;
+    if (plain && bias[1] == -gain && bias[2] <= 0.0) {
+      actuator.kind = ActuatorKind::kPosition;
+      actuator.damping = -bias[2];
+      return true;
+    }
+    if (plain && bias[1] == 0.0 && bias[2] == -gain) {
+      actuator.kind = ActuatorKind::kVelocity;
+      return true;
+    }
+    xml_.unsupported("general actuator that is no motor, position or velocity servo", e.xml);
+    return false;
+  }
+
+  XmlFiles& xml_;
+  const fs::path& path_;
+  const RobotReadOptions& options_;
+  RobotDescription robot_;
+  Compiler compiler_;
+  std::set<std::string> included_;
+  std::map<std::string, DefaultClass> classes_;
+  std::map<std::string, MeshAsset> meshes_;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+RobotDescription read_mjcf(XmlFiles& xml, const XMLElement* root, const fs::path& path,
+                           const RobotReadOptions& options) {
+  return MjcfReader(xml, path, options).read(root);
+}
+
+}  // namespace nsn::robots

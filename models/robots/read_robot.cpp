@@ -1,0 +1,54 @@
+#include "models/robots/read_robot.h"
+
+#include "core/error.h"
+#include "core/io/text_file.h"
+
+#ifdef NSN_WITH_TINYXML2
+#include "models/robots/xml.h"
+#endif
+
+namespace nsn {
+
+#ifdef NSN_WITH_TINYXML2
+
+bool reads_robots() {
+  return true;
+}
+
+RobotDescription parse_robot(std::string_view text, const std::filesystem::path& path,
+                             const RobotReadOptions& options) {
+  robots::XmlFiles xml;
+  const tinyxml2::XMLElement* root = xml.parse(text, path.string());
+  const std::string_view tag = root->Name();
+  RobotDescription robot;
+  if (tag == "robot") {
+    robot = robots::read_urdf(xml, root, path, options);
+  } else if (tag == "mujoco") {
+    robot = robots::read_mjcf(xml, root, path, options);
+  } else {
+    xml.fail(root, "<{}> is neither <robot> (URDF) nor <mujoco> (MJCF)", tag);
+  }
+  validate(robot);
+  split_joint_chains(robot);
+  return robot;
+}
+
+#else
+
+bool reads_robots() {
+  return false;
+}
+
+RobotDescription parse_robot(std::string_view, const std::filesystem::path& path,
+                             const RobotReadOptions&) {
+  throw std::invalid_argument(
+      fmt::format("{}: nsn was built without tinyxml2, which reads URDF and MJCF", path.string()));
+}
+
+#endif
+
+RobotDescription read_robot(const std::filesystem::path& path, const RobotReadOptions& options) {
+  return parse_robot(read_text_file(path), path, options);
+}
+
+}  // namespace nsn

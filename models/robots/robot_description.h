@@ -1,0 +1,196 @@
+/// A robot as a file describes it, whatever the format: a tree of links, the joints that move each
+/// link against its parent, inertia, shapes, actuators and filters.
+///
+///   nsn::RobotDescription robot = nsn::read_robot("hand.xml");      // models/robots/read_robot.h
+///   nsn::Robot hand = nsn::build_robot(world, robot, {...});        // models/robots/build_robot.h
+///
+/// Conventions. Links are sorted so that a parent comes before its children; parent -1 is the
+/// world. A link's frame is the one its file uses, not its centre of mass. With all coordinates at
+/// their reference the link sits at `frame` in its parent. Its joints move it from there one after
+/// the other, each about or along an axis that the earlier ones have moved:
+///
+///   X = frame  then for each joint  slide: X <- X trans((q - ref) axis)
+///                                   hinge: X <- X trans(anchor) exp(axis (q - ref)) trans(-anchor)
+///
+/// Units: m, kg, s, rad, whatever the file used.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/joints/joint.h"
+#include "models/robots/rigid_frame.h"
+#include "models/tet_mesh.h"
+
+namespace nsn {
+
+/// Where something stands in its file, for messages.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+/// "file:line".
+std::string to_string(const SourceLine& source);
+
+struct RobotInertial {
+  double mass = 0.0;  ///< kg
+  RigidFrame frame;   ///< of the centre of mass and of the axes of `inertia`, in the link
+  Mat3 inertia;       ///< about the centre of mass, kg m^2
+};
+
+enum class GeometryKind { kPlane, kSphere, kCapsule, kCylinder, kBox, kEllipsoid, kMesh };
+const char* to_string(GeometryKind kind);
+
+/// How a mesh becomes a solid: by its convex hull; as it is (closed, oriented); or by pyramids over
+/// its triangles that all count as positive, which is what MuJoCo does unless told otherwise, and
+/// what a mesh with holes in it needs.
+enum class MeshInertia { kConvex, kExact, kPyramids };
+
+/// A mesh file with its scale; shapes share it.
+struct RobotMesh {
+  std::string name;
+  std::string path;
+  TriangleSurface surface;  ///< scaled, m
+  MeshInertia inertia = MeshInertia::kPyramids;
+};
+
+struct RobotGeometry {
+  std::string name;
+  GeometryKind kind = GeometryKind::kSphere;
+  /// sphere: radius; capsule, cylinder: radius, half length (axis z); box, ellipsoid: half sizes.
+  Vec3 size;
+  RigidFrame frame;  ///< in the link
+  std::shared_ptr<const RobotMesh> mesh;
+  bool collides = true;  ///< false: for pictures and mass only
+  double mu = 1.0;
+  unsigned contype =
+      1;  ///< two geometries meet where a contype has a bit of the other's conaffinity
+  unsigned conaffinity = 1;
+  double density = 1000.0;     ///< kg/m^3, where the link has no inertial
+  std::optional<double> mass;  ///< kg, in place of the density
+  SourceLine source;
+};
+
+enum class RobotJointKind { kHinge, kSlide, kBall, kFree };
+const char* to_string(RobotJointKind kind);
+
+/// value = offset + multiplier x (value of the other joint).
+struct JointMimic {
+  std::string joint;
+  double multiplier = 1.0;
+  double offset = 0.0;
+};
+
+/// One joint; a link without any is fixed to its parent. Coordinates: hinge and slide 1, ball 4
+/// (unit quaternion w x y z), free 7 (position of the link's frame, quaternion). Velocities: 1, 3
+/// (angular, link axes), 6 (linear in world axes, angular in link axes).
+struct RobotJoint {
+  std::string name;
+  RobotJointKind kind = RobotJointKind::kHinge;
+  Vec3 anchor;             ///< in the link's frame, m
+  Vec3 axis{0, 0, 1};      ///< unit, link axes
+  double reference = 0.0;  ///< coordinate at which the link is at its frame
+  JointLimit limit;        ///< of the coordinate
+  double effort = std::numeric_limits<double>::infinity();  ///< largest of a drive, N or N m
+  double velocity =
+      std::numeric_limits<double>::infinity();  ///< largest the file states; not enforced
+  JointSpring spring;
+  double friction = 0.0;
+  double armature = 0.0;
+  std::optional<JointMimic> mimic;
+  SourceLine source;
+
+  int num_coordinates() const;
+  int num_dofs() const;
+};
+
+enum class ActuatorKind { kMotor, kPosition, kVelocity };
+const char* to_string(ActuatorKind kind);
+
+/// effort = gear clip(gain control - k gear q - d gear v); control and effort within their ranges.
+struct RobotActuator {
+  std::string name;
+  ActuatorKind kind = ActuatorKind::kMotor;
+  std::string joint;
+  double gear = 1.0;
+  double gain = 1.0;     ///< motor: effort per control; position: k; velocity: d
+  double damping = 0.0;  ///< position: d beside k
+  JointLimit control;    ///< range of the control
+  JointLimit effort;     ///< range of the effort before the gear
+  SourceLine source;
+};
+
+struct RobotLink {
+  std::string name;
+  int parent = -1;
+  RigidFrame frame;
+  std::vector<RobotJoint> joints;
+  std::optional<RobotInertial> inertial;  ///< as given; robot_inertial() has it in every case
+  std::vector<RobotGeometry> geometry;
+  SourceLine source;
+
+  bool between_joints = false;  ///< made by split_joint_chains: no shape, little mass
+
+  bool fixed() const { return joints.empty(); }
+};
+
+/// Something a file uses that has no counterpart here.
+struct UnsupportedFeature {
+  std::string name;  ///< "geom solref"
+  int count = 0;
+  SourceLine first;
+};
+
+struct RobotDescription {
+  std::string name;
+  std::string format;  ///< "URDF" or "MJCF"
+  std::string file;
+  std::vector<RobotLink> links;
+  std::vector<RobotGeometry> world_geometry;  ///< fixed to the world
+  Vec3 gravity{0.0, 0.0, -9.81};              ///< m/s^2
+  std::vector<RobotActuator> actuators;
+  std::vector<std::pair<int, int>> excluded;  ///< pairs of links that never touch; -1: the world
+  std::vector<UnsupportedFeature> unsupported;
+  std::vector<std::string> warnings;
+
+  int num_links() const { return static_cast<int>(links.size()); }
+  const RobotLink& link(int k) const { return links[static_cast<std::size_t>(k)]; }
+  /// The link that this one is fixed to, directly or through others; -1: the world.
+  int moving_link(int k) const;
+  /// -1: none of that name.
+  int find_link(const std::string& link_name) const;
+  /// Link and place in its list; {-1, -1}: none.
+  std::pair<int, int> find_joint(const std::string& joint_name) const;
+  int num_coordinates() const;
+  int num_dofs() const;
+};
+
+/// Mass, centre and inertia of a solid in the frame of its geometry, density 1.
+struct GeometryMass {
+  double volume = 0.0;
+  Vec3 centre;
+  Mat3 inertia;  ///< about the centre, for density 1
+};
+/// Throws std::invalid_argument where there is no volume (planes, flat meshes).
+GeometryMass geometry_mass(const RobotGeometry& geometry);
+GeometryMass mesh_mass(const TriangleSurface& surface, MeshInertia how);
+
+/// The link's inertial: as given, or from its geometry and density. Mass 0 where there is neither.
+RobotInertial robot_inertial(const RobotLink& link);
+/// Sum of several in one frame.
+RobotInertial combined(const std::vector<RobotInertial>& parts);
+
+/// Throws InputError with file and line where the robot cannot be simulated: a link that moves
+/// without mass or with an inertia that is not positive definite, crossed limits, two joints or two
+/// links of one name, an actuator or mimic of an unknown joint.
+void validate(const RobotDescription& robot);
+
+/// Puts light links between joints that cannot act on one link here (models/robots/build_robot.h),
+/// and says so in the warnings.
+void split_joint_chains(RobotDescription& robot);
+
+}  // namespace nsn

@@ -1,0 +1,51 @@
+/// Coordinates of two joints that follow each other: gears, fingers of a gripper, parallel
+/// linkages.
+///
+///   C = s_a C_a - m s_b C_b - o = 0,     value = C / h,     r without bounds
+///
+/// C_a, C_b coordinates of two joints (models/joints/joint_coordinate.h), s their signs. A row
+/// touches up to four bodies. Angles are taken in (-pi, pi].
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/joints/joint.h"
+#include "models/rows/row_set.h"
+
+namespace nsn {
+
+class MimicRowSet final : public RowSet {
+ public:
+  struct Side {
+    Joint joint;
+    int axis = 0;
+    double factor = 1.0;  ///< s_a, or -m s_b
+  };
+
+  void add(Side follower, Side leader, double offset);
+
+  int size() const override { return static_cast<int>(entries_.size()); }
+  NodeList nodes(int k) const override;
+  RowLaw law(int k, double h) const override;
+  Vec3 compliance(int k, double h) const override;
+  std::uint64_t id(int k) const override;
+  void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void add_stiffness(int k, const Configuration& at, const Vec3& r,
+                     std::span<Mat3> K) const override;
+
+  /// C at a configuration, m or rad.
+  double value(int k, const Configuration& at) const;
+
+ private:
+  struct Entry {
+    Side side[2];
+    double offset = 0.0;
+    std::vector<int> bodies;  // each once
+  };
+  const Entry& at(int k) const { return entries_[static_cast<std::size_t>(k)]; }
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace nsn
