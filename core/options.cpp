@@ -41,6 +41,7 @@ void check(const OptionSpec& spec, std::string_view value, std::string_view owne
   const std::string what = fmt::format("option '{}' of {}", spec.key, owner);
   switch (spec.kind) {
     case OptionKind::kChoice:
+      if (spec.choices.empty()) return;  // any text: a file
       NSN_THROW_UNLESS(
           std::find(spec.choices.begin(), spec.choices.end(), value) != spec.choices.end(),
           "{}: unknown value '{}'{}", what, value, suggestion(value, spec.choices));

@@ -31,13 +31,16 @@
 namespace nsn {
 
 /// Which shapes meet: two of them do if each one's mask has a bit of the other's category; if one
-/// of them says `either`, one of the two masks is enough (contype and conaffinity of MJCF).
+/// of them says `either`, one of the two masks is enough (contype and conaffinity of MJCF). Shapes
+/// of two groups other than 0 never meet: copies of a robot that share a floor.
 struct CollisionFilter {
   std::uint32_t category = 1;
   std::uint32_t mask = ~std::uint32_t{0};
   bool either = false;
+  int group = 0;
 };
 inline bool may_collide(const CollisionFilter& a, const CollisionFilter& b) {
+  if (a.group != b.group && a.group != 0 && b.group != 0) return false;
   const bool first = (a.mask & b.category) != 0;
   const bool second = (b.mask & a.category) != 0;
   return a.either || b.either ? first || second : first && second;

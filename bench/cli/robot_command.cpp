@@ -12,8 +12,8 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
-#include "bench/cli/scene_picture.h"
 #include "bench/cli/table.h"
+#include "bench/report/scene_picture.h"
 #include "core/error.h"
 #include "core/io/text_file.h"
 #include "core/runtime.h"
@@ -321,7 +321,7 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
   const Robot built = build_robot(world, robot, options);
   Row row = robot_row(*robot, world, built);
   if (!flags.poses.empty()) row["poses"] = pose_rows(robot, flags);
-  if (!flags.picture.empty()) write_picture(world, flags.picture);
+  if (!flags.picture.empty()) render::write_png(report::picture_of(world), flags.picture);
   if (!common.json.empty()) write_json(common.json, json_report({row}));
   if (common.prints_tables()) print_robot(*robot, row);
   return 0;

@@ -123,7 +123,7 @@ class Builder {
       base_in_body_ = inverse(RigidFrame{body.position, body.orientation}) * options_.base;
       return;
     }
-    bool needed = !d_.world_geometry.empty();
+    bool needed = options_.world_shapes && !d_.world_geometry.empty();
     for (int k = 0; k < d_.num_links(); ++k) {
       const RobotLink& link = d_.link(k);
       const bool free = !link.fixed() && link.joints[0].kind == RobotJointKind::kFree;
@@ -275,7 +275,10 @@ class Builder {
   // ---- shapes ----
 
   void add_shapes() {
-    for (const RobotGeometry& g : d_.world_geometry) add_shape(g, robot_.base_body, base_in_body_);
+    if (options_.world_shapes) {
+      for (const RobotGeometry& g : d_.world_geometry)
+        add_shape(g, robot_.base_body, base_in_body_);
+    }
     for (int k = 0; k < d_.num_links(); ++k) {
       for (const RobotGeometry& g : d_.link(k).geometry) {
         add_shape(g, robot_.body_of_link[index(k)], robot_.link_in_body[index(k)]);
@@ -294,7 +297,7 @@ class Builder {
     const RigidFrame at = link * g.frame;
     const Surface surface{.mu = options_.mu.value_or(g.mu)};
     const int added = world_.add_shape(body, std::move(shape), surface, at.position, at.rotation);
-    world_.set_filter(added, {g.contype, g.conaffinity, true});
+    world_.set_filter(added, {g.contype, g.conaffinity, true, options_.group});
   }
 
   std::shared_ptr<const Shape> make_shape(const RobotGeometry& g) {

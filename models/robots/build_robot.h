@@ -38,6 +38,8 @@ struct RobotBuildOptions {
   /// Points of a hull: the extreme ones along this many directions; 0: all points of the mesh.
   int hull_points = 0;
   bool shapes = true;          ///< add collision shapes at all
+  bool world_shapes = true;    ///< and those of the description's world (a floor)
+  int group = 0;               ///< shapes of robots of two groups other than 0 never meet
   std::optional<double> mu{};  ///< friction of all shapes in place of the file's
 };
 
