@@ -7,9 +7,11 @@
 A command line is a line of a ```sh block, or inline code, that begins with nsn, ./run, a program of
 build/release/bin, python3, bench/, ctest or cmake. Classes are in commands.txt beside this file; what is
 not listed there is short and must end with exit code 0. A line with ... or a word in capitals (FILE, NAME)
-is a pattern: it is not run, but its subcommand and options must exist.
+is a pattern: it is not run, but its subcommand and options must exist. Above a block,
+<!-- before: COMMAND --> is run first: it makes the files that the reader is supposed to have.
 """
 import argparse
+import functools
 import os
 import re
 import subprocess
@@ -21,7 +23,8 @@ from pages import ROOT, all_pages, code_spans, report
 STARTS = re.compile(r"(nsn|nsn_\w+|\./run|build/\w+/bin/\w+|python3|bench/\S+\.py|docs/\S+\.py|ctest|cmake|c\+\+)(\s|$)")
 PATTERN = re.compile(r"\.\.\.|…|(?<![\w=-])[A-Z]{2,}(?![\w/.-])|(?<==)[A-Z]+\b|\s[A-Z](\s|$)|\[|(?<![\w/.-])[A-Z]{2,}/")
 NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep")
-SECONDS = 120  # far beyond the ten that a short command may take: the machine may be busy
+BEFORE = "before: "
+SECONDS = 300  # far beyond the ten that a short command may take: the machine may be busy
 DATA = re.compile(r"(?<!\S)DATA(?=/)")
 
 
@@ -35,10 +38,12 @@ def command_lines(page):
     for block in page.blocks:
         if block.language not in ("sh", "bash"):
             continue
+        found += [(block.line, mark) for mark in block.marks if mark.startswith(BEFORE)]
         joined = re.sub(r"\\\n\s*", " ", block.text)
         found += [(block.line, clean(line)) for line in joined.split("\n")]
     found += [(line, clean(span)) for line, span in code_spans(page)]
-    return sorted(((line, text) for line, text in found if STARTS.match(text)), key=lambda item: item[0])
+    return sorted(((line, text) for line, text in found
+                   if STARTS.match(text) or text.startswith(BEFORE)), key=lambda item: item[0])
 
 
 def classes():
@@ -56,6 +61,8 @@ def is_pattern(command):
     """Placeholders, or a command that is only named: `nsn`, `nsn run`, `nsn solve --json`."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", DATA.sub("data", command))
     words = command.split()
+    if command.startswith(BEFORE):
+        return False
     named = len(words) == 1 or (words[0].endswith("nsn") and words[1] in NEEDS_MORE and
                                 (len(words) == 2 or words[2].startswith("-")))
     return named or PATTERN.search(bare) is not None
@@ -92,15 +99,22 @@ class Scratch:
         return DATA.search(command) and not os.path.isdir(self.data)
 
 
+@functools.lru_cache(maxsize=None)
+def help_of(bin_folder, subcommand):
+    """What `nsn SUBCOMMAND --help` prints; None if there is no such command."""
+    done = subprocess.run([os.path.join(bin_folder, "nsn"), subcommand, "--help"], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else None
+
+
 def check_pattern(where, command, bin_folder):
     """The subcommand and every --option of a pattern exist."""
     words = re.sub(r"^build/\w+/bin/", "", command).split()
     if words[0] != "nsn" or len(words) < 2 or not re.fullmatch(r"[a-z]+", words[1]):
         return None
-    done = subprocess.run([os.path.join(bin_folder, "nsn"), words[1], "--help"], capture_output=True, text=True)
-    if done.returncode != 0:
+    text = help_of(bin_folder, words[1])
+    if text is None:
         return f"{where}: no command 'nsn {words[1]}'"
-    unknown = [word for word in re.findall(r"--[a-z-]+", command) if word not in done.stdout]
+    unknown = [word for word in re.findall(r"--[a-z-]+", command) if word not in text]
     return f"{where}: nsn {words[1]} has no {', '.join(unknown)}" if unknown else None
 
 
@@ -108,6 +122,7 @@ def run_one(scratch, where, command, words, seconds):
     if scratch.lacks_data(command):
         print(f"  skipped, no folder {scratch.data}: {command}")
         return None
+    command = command.removeprefix(BEFORE)
     allowed = (0, 1) if "exit1" in words else (0,)
     try:
         done = scratch.run(command, seconds)
@@ -149,6 +164,8 @@ def run_page(commands, options):
         scratch = Scratch(folder, options.bin)
         for where, command, words in commands:
             problem = None
+            if command.startswith(BEFORE) and scratch.lacks_data(command):
+                return problems
             if "pattern" in words:
                 problem = check_pattern(where, command, options.bin)
             elif command.startswith("ctest"):
