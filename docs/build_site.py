@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Turns README.md and docs/ into a static site that works from a folder: python3 docs/build_site.py [OUT].
 
-Needs python3-markdown (and python3-pygments for coloured code). The order below is the order of the
-navigation; a page that is not listed is an error, so that none is forgotten.
+Needs python3-markdown. The order below is the order of the navigation; pages that are not listed come last.
 """
 import os
 import re
@@ -71,13 +70,16 @@ def listed():
     return [page for _, pages in SECTIONS for page in pages]
 
 
-def check_listed():
-    found = {"README.md"}
+def add_unlisted():
+    found = []
     for folder, _, names in os.walk(os.path.join(ROOT, "docs")):
-        found |= {os.path.relpath(os.path.join(folder, name), ROOT) for name in names if name.endswith(".md")}
-    wrong = (found - NOT_PAGES) ^ set(listed())
-    if wrong:
-        raise SystemExit(f"docs/build_site.py: listed and existing pages differ: {', '.join(sorted(wrong))}")
+        found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in names if name.endswith(".md")]
+    missing = [page for page in listed() if not os.path.exists(os.path.join(ROOT, page))]
+    if missing:
+        raise SystemExit(f"docs/build_site.py: no file {', '.join(missing)}")
+    more = sorted(set(found) - NOT_PAGES - set(listed()))
+    if more:
+        SECTIONS.append(("More", more))
 
 
 def target_of(page):
@@ -171,7 +173,7 @@ def slug(text, separator):
 
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "out/docs")
-    check_listed()
+    add_unlisted()
     Site(out).write()
     print(f"{len(listed())} pages: {os.path.join(os.path.abspath(out), 'index.html')}")
 
