@@ -337,6 +337,13 @@ void Simulation::summarise() {
     report_.work_external +=
         work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
   }
+  for (int j = 0; j < world_.joints().num_joints(); ++j) {
+    const std::vector<JointAxis>& axes = world_.joint(j).axes;
+    for (int k = 0; k < static_cast<int>(axes.size()); ++k) {
+      if (!axes[at(k)].drive.on()) continue;
+      report_.work_external += options_.h * drive_effort(j, k) * joint_speed(j, k);
+    }
+  }
   report_.drift = world_.joints().drift(shared_.configuration);
   report_.energy = nsn::energy(world_);
 }

@@ -53,7 +53,7 @@ struct StepReport {
   double penetration = 0.0;    ///< largest at the end of the step, m, >= 0
   JointDrift drift;            ///< of the joints at the end of the step
   double energy = 0.0;         ///< kinetic and potential at the end, J
-  double work_external = 0.0;  ///< by forces, torques and kinematic bodies during the step, J
+  double work_external = 0.0;  ///< by forces, torques, kinematic bodies and drives in the step, J
   double speed = 0.0;          ///< largest of a body's centre at the end, m/s
   double detect_seconds = 0.0;
   double assemble_seconds = 0.0;

@@ -121,6 +121,28 @@ std::vector<render::Line> force_lines(const std::vector<ForceArrow>& forces, dou
   return lines;
 }
 
+/// The frames of every joint, x, y and z in red, green and blue; a joint that holds two points
+/// apart is a grey line between them.
+void add_joint_lines(const World& world, double radius, std::vector<render::Line>& lines) {
+  constexpr double kAxis = 0.08;  // of the picture's extent
+  const auto add = [&](const Vec3& from, const Vec3& to, const render::Colour& colour) {
+    lines.push_back({{from[0], from[1], from[2]}, {to[0], to[1], to[2]}, colour, 2.0});
+  };
+  for (int j = 0; j < world.joints().num_joints(); ++j) {
+    const Joint& joint = world.joint(j);
+    const Body& a = world.body(joint.body_a);
+    const Body& b = world.body(joint.body_b);
+    const Vec3 at = a.to_world(joint.frame_a.origin);
+    const Mat3 axes = rotation_matrix(a.orientation) * rotation_matrix(joint.frame_a.rotation);
+    for (int k = 0; k < 3; ++k) {
+      render::Colour colour{0.05, 0.05, 0.05};
+      colour[static_cast<std::size_t>(k)] = 0.7;
+      add(at, at + (kAxis * radius) * column(axes, k), colour);
+    }
+    add(at, b.to_world(joint.frame_b.origin), {0.3, 0.3, 0.3});
+  }
+}
+
 }  // namespace
 
 std::vector<ForceArrow> contact_forces(const Simulation& simulation) {
@@ -150,6 +172,7 @@ render::Image picture_of(const World& world, const std::vector<ForceArrow>& forc
     if (!mesh.casts_shadow) spread_ground(mesh, extent);
   }
   picture.lines = force_lines(forces, extent.radius);
+  add_joint_lines(world, extent.radius, picture.lines);
   picture.camera = render::frame_all(picture.meshes, {0.6, -1.0, 0.45});
   return render::render(picture, width, height);
 }
