@@ -137,7 +137,8 @@ void add_joint_lines(const World& world, double radius, std::vector<render::Line
     for (int k = 0; k < 3; ++k) {
       render::Colour colour{0.05, 0.05, 0.05};
       colour[static_cast<std::size_t>(k)] = 0.7;
-      add(at, at + (kAxis * radius) * column(axes, k), colour);
+      const Vec3 along = (kAxis * radius) * column(axes, k);
+      add(k == 2 ? at - along : at, at + along, colour);  // the joint's own axis: both ways
     }
     add(at, b.to_world(joint.frame_b.origin), {0.3, 0.3, 0.3});
   }
