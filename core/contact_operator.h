@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/active_blocks.h"
 #include "core/linear_operator.h"
 
 namespace nsn {
@@ -21,29 +22,43 @@ class ContactOperator final : public LinearOperator {
       : matrix_(std::move(A), symmetric),
         active_(static_cast<std::size_t>(matrix_.blocks()->rows), 7) {}
 
-  /// The values of A were changed in place; what the caller knows of them.
-  void values_changed(bool symmetric) { matrix_.values_changed(symmetric); }
+  /// From now on products are formed with a copy in single precision (core/active_blocks.h).
+  void use_single_precision() {
+    single_ = true;
+    products_.reserve(*matrix_.blocks());
+  }
+  /// The values of A, and the active rows, were changed in place; what the caller knows of them.
+  void values_changed(bool symmetric) {
+    matrix_.values_changed(symmetric);
+    if (single_) products_.gather(*matrix_.blocks(), active_);
+  }
   /// Bit k of entry i clear: row 3 i + k is a unit row in a unit column.
   std::span<const std::uint8_t> active() const { return active_; }
   std::span<std::uint8_t> active() { return active_; }
 
   Index rows() const override { return matrix_.rows(); }
-  void apply(ConstVector x, Vector y) const override { matrix_.apply(x, y); }
+  void apply(ConstVector x, Vector y) const override {
+    single_ ? products_.apply(x, y) : matrix_.apply(x, y);
+  }
   ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
                               Vector y) const override {
-    return matrix_.apply_with_sums(x, d, q, y);
+    return single_ ? products_.apply_with_sums(x, d, q, y) : matrix_.apply_with_sums(x, d, q, y);
   }
   void diagonal(Vector out) const override { matrix_.diagonal(out); }
   void diagonal_blocks(Vector out) const override { matrix_.diagonal_blocks(out); }
   const BlockCsr* blocks() const override { return matrix_.blocks(); }
   std::uint64_t pattern_id() const override { return matrix_.pattern_id(); }
   std::uint64_t value_id() const override { return matrix_.value_id(); }
-  double bytes_per_apply() const override { return matrix_.bytes_per_apply(); }
+  double bytes_per_apply() const override {
+    return single_ ? products_.bytes_per_apply() : matrix_.bytes_per_apply();
+  }
   bool symmetric() const override { return matrix_.symmetric(); }
 
  private:
   BlockOperator matrix_;
   std::vector<std::uint8_t> active_;
+  bool single_ = false;
+  ActiveBlocks products_;
 };
 
 }  // namespace nsn

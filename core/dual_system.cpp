@@ -109,6 +109,8 @@ void DualSystem::analyze(const BlockCsr& W) {
   zero_.assign(W.column.extent(0), 0);
   const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
   operator_ = std::make_unique<ContactOperator>(matrix_, !unsymmetric);
+  if (options_.single_precision && !solver_->capabilities().direct)
+    operator_->use_single_precision();
   if (!unsymmetric) {
     const Index n = W.scalar_rows();
     gmres_.allocate(n, std::max(1, std::min<int>(options_.max_gmres_iterations, n)));

@@ -49,6 +49,7 @@ DualSystemOptions dual_options(const NewtonOptions& options) {
     dual.rtol = 1e-3;
     dual.max_iterations = options.linear_iterations;
     dual.max_gmres_iterations = options.linear_iterations;
+    dual.single_precision = true;
   }
   return dual;
 }

@@ -28,6 +28,7 @@ using robustness::Summary;
 struct Choices {
   int steps = 60;
   std::vector<std::string> presets;  ///< empty: all
+  std::vector<std::string> scenes;   ///< empty: the rigid ones
   bool by_scene = false;
 };
 
@@ -130,7 +131,8 @@ int run(const CommonOptions& common, const Choices& choices) {
   const Runtime runtime(common.threads);
   NSN_THROW_UNLESS(choices.steps >= 1, "--steps {} is not positive", choices.steps);
   const std::vector<Configuration> configurations = chosen(choices);
-  const std::vector<Case> cases = robustness::all_cases();
+  const std::vector<Case> cases =
+      choices.scenes.empty() ? robustness::all_cases() : robustness::cases_of(choices.scenes);
   Progress progress("robustness", static_cast<long>(configurations.size() * cases.size()),
                     common.prints_tables());
   std::vector<Row> rows;
@@ -169,6 +171,10 @@ void add_robustness_command(CLI::App& app, int& exit_code) {
   auto choices = std::make_shared<Choices>();
   command->add_option("--steps", choices->steps, "steps of each scene")->capture_default_str();
   command->add_option("--presets", choices->presets, "presets to run (default: all)")
+      ->delimiter(',');
+  command
+      ->add_option("--scenes", choices->scenes,
+                   "scenes to run, any of `nsn scenes` (default: 18 of rigid bodies, 23 cases)")
       ->delimiter(',');
   command->add_flag("--by-scene", choices->by_scene, "one line per scene too");
   add_threads_option(*command, *common);

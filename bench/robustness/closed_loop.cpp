@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -65,6 +66,18 @@ std::vector<Case> all_cases() {
   list.push_back({"sphere-pile", {{"balls", "60"}}});
   for (int seed = 1; seed <= 6; ++seed) {
     list.push_back({"sliding-stack", {{"seed", std::to_string(seed)}}});
+  }
+  return list;
+}
+
+std::vector<Case> cases_of(const std::vector<std::string>& scenes) {
+  const std::vector<Case> all = all_cases();
+  std::vector<Case> list;
+  for (const std::string& name : scenes) {
+    const std::size_t before = list.size();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(list),
+                 [&](const Case& one) { return one.scene == name; });
+    if (list.size() == before) list.push_back({scene_info(name).name, {}});
   }
   return list;
 }

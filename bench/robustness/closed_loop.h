@@ -23,6 +23,9 @@ struct Case {
 /// All scenes of rigid bodies that stick, slide, roll, stack, lean and pile up; sliding stacks, the
 /// hard ones, with six seeds.
 std::vector<Case> all_cases();
+/// The cases of these scenes; a scene that is not among all_cases() is sampled with its defaults.
+/// Throws std::invalid_argument with the nearest names for an unknown one.
+std::vector<Case> cases_of(const std::vector<std::string>& scenes);
 
 /// What one configuration did on one case.
 struct Sample {
