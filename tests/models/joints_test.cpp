@@ -274,5 +274,77 @@ TEST(RedundantJoints, TheSameJointTwiceChangesNothing) {
   EXPECT_LT(norm(a.world().body(1).position - b.world().body(1).position), 1e-7);
 }
 
+/// An arm that hangs on a universal joint in the origin, no gravity.
+World cardan_arm(const JointAxis& about_b, const JointAxis& about_a) {
+  World world;
+  world.gravity = {};
+  const int ground = add_static(world);
+  const int arm = add_arm(world, {0, 0, -0.5});
+  Joint joint = universal_joint(arm, ground);
+  const JointAxis* const settings[] = {&about_b, &about_a};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const JointCoordinate coordinate = joint.axes[k].coordinate;
+    joint.axes[k] = *settings[k];
+    joint.axes[k].coordinate = coordinate;
+  }
+  world.add_joint(joint, {.point = {}, .axis = {0, 0, 1}});
+  return world;
+}
+
+TEST(UniversalJoint, DrivesTurnItByTheProductOfTheirAngles) {
+  JointAxis first;
+  JointAxis second;
+  first.drive = position_drive(0.7, 1e8, 1e5);
+  second.drive = position_drive(-0.4, 1e8, 1e5);
+  Simulation simulation = simulation_of(cardan_arm(first, second));
+
+  for (int k = 0; k < 240; ++k) EXPECT_TRUE(simulation.step().converged());
+
+  const Joint& joint = simulation.world().joint(0);
+  const Quaternion frame_b = joint.frame_b.rotation;  // of a ground that is not turned
+  const Quaternion turned =
+      frame_b * rotation_about({0, 1, 0}, 0.7) * rotation_about({1, 0, 0}, -0.4);
+  const Quaternion seen = simulation.world().body(1).orientation * joint.frame_a.rotation;
+  EXPECT_NEAR(norm(rotation_matrix(turned) * Vec3{1, 2, 3} - rotation_matrix(seen) * Vec3{1, 2, 3}),
+              0.0, 1e-6);  // the drives are stiff: 1e8 N m/rad, and nothing pulls
+  EXPECT_NEAR(simulation.joint_position(0, 0), 0.7, 1e-6);
+  EXPECT_NEAR(simulation.joint_position(0, 1), -0.4, 1e-6);
+}
+
+TEST(UniversalJoint, KeepsItsLimits) {
+  JointAxis first;
+  JointAxis second;
+  first.limit = {-0.3, 0.5};
+  second.limit = {-0.2, 0.2};
+  World world = cardan_arm(first, second);
+  world.gravity = {3.0, -4.0, 1.0};
+  Simulation simulation = simulation_of(std::move(world));
+  double excess = 0.0;
+  bool reached = false;
+  for (int k = 0; k < 240; ++k) {
+    EXPECT_TRUE(simulation.step().converged());
+    excess = std::max(excess, simulation.report().drift.limit_excess);
+    reached = reached || std::abs(std::abs(simulation.joint_position(0, 1)) - 0.2) < 1e-6;
+  }
+  EXPECT_LT(excess, 1e-6);  // rad
+  EXPECT_TRUE(reached);
+}
+
+TEST(Drive, ItsWorkIsInTheReport) {
+  JointAxis axis;
+  axis.drive = velocity_drive(2.0, 50.0);
+  World world = hinged_arm(axis);
+  world.gravity = {};
+  Simulation simulation = simulation_of(std::move(world), 1e-4);
+  const double before = energy(simulation.world());
+  double work = 0.0;
+  for (int k = 0; k < 2000; ++k) work += simulation.step().work_external;
+  const double gained = simulation.report().energy - before;
+  EXPECT_GT(gained, 0.1);  // J: 2 rad/s of 0.33 kg m^2 are 0.67 J
+  // Implicit steps lose what a step of the speed is worth, here 5 % of the first steps.
+  EXPECT_NEAR(work, gained, 0.05 * gained);
+  EXPECT_GE(work, gained);
+}
+
 }  // namespace
 }  // namespace nsn
