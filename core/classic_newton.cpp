@@ -359,7 +359,7 @@ void ClassicNewton::linearise(StepEquations& equations, const State& state) {
   invert_blocks(H_, H_inverse_);
   if (stiffness) {
     fill(S_.value, 0.0);
-    if (full) equations.add_full_stiffness(state.u, state.r, S_);
+    if (full) equations.add_full_stiffness(state.u, state.r, StiffnessModes::kHardening, S_);
     assemble_stiffness(system);
     operator_->values_changed();
   } else if (factored_) {

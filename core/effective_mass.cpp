@@ -12,6 +12,7 @@ namespace nsn {
 namespace {
 
 constexpr std::size_t kSlack = 16;  // kernels touch a little more than they own
+constexpr int kHardeningTimes = 3;  // after H with all modes had no factor
 constexpr double kClearly = 10.0;   // times the operations: decided until the elements change
 
 std::size_t at(Index i) {
@@ -315,6 +316,17 @@ void EffectiveMass::add_elastic_stiffness(const StepEvaluation& rows) {
 
 bool EffectiveMass::assemble(StepEquations& equations, const StepEvaluation& rows, ConstVector u,
                              ConstVector r, GeometricStiffness stiffness) {
+  hardening_left_ = std::max(hardening_left_ - 1, 0);
+  bool done = full_ && hardening_left_ == 0 &&
+              factorise(equations, rows, u, r, stiffness, StiffnessModes::kAll);
+  if (!done && full_ && hardening_left_ == 0) hardening_left_ = kHardeningTimes;
+  done = done || factorise(equations, rows, u, r, stiffness, StiffnessModes::kHardening);
+  if (done) form_W(rows);
+  return done;
+}
+
+bool EffectiveMass::factorise(StepEquations& equations, const StepEvaluation& rows, ConstVector u,
+                              ConstVector r, GeometricStiffness stiffness, StiffnessModes modes) {
   const System& system = equations.system();
   fill(H_.value, 0.0);
   const Vector blocks(T_.data(), at(kBlockSize * system.nodes()));
@@ -322,7 +334,7 @@ bool EffectiveMass::assemble(StepEquations& equations, const StepEvaluation& row
     equations.stiffness(u, r, blocks);
   } else {
     copy(system.M, blocks);
-    if (full_) equations.add_full_stiffness(u, r, H_);
+    if (full_) equations.add_full_stiffness(u, r, modes, H_);
   }
   for (Index n = 0; n < H_.rows; ++n) {
     double* const D = &H_.value(kBlockSize * find_block(H_, n, n));
@@ -336,9 +348,7 @@ bool EffectiveMass::assemble(StepEquations& equations, const StepEvaluation& row
              transpose(load9(&H_.value(kBlockSize * transposed_[at(k)]))));
     }
   }
-  if (factor_.factorize(H_, active_, Multifrontal::Form::kCholesky, 0.0) >= 0) return false;
-  form_W(rows);
-  return true;
+  return factor_.factorize(H_, active_, Multifrontal::Form::kCholesky, 0.0) < 0;
 }
 
 /// Y <- L^-1 Y over the supernodes a tree's rows reach; Y is column-major, `columns` tall.

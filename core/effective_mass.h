@@ -43,8 +43,10 @@ class EffectiveMass {
   double eliminated_flops() const { return flops_; }
   double rows_flops() const { return rows_flops_; }
 
-  /// Forms and factorises H at (u, r), `rows` evaluated there, and forms W. False: H has no
-  /// Cholesky factor, which only numbers that are not finite can bring about.
+  /// Forms and factorises H at (u, r), `rows` evaluated there, and forms W. With full geometric
+  /// stiffness all modes of it are in H where that is positive definite (Newton converges
+  /// quadratically there), else the hardening ones; after such a failure the next few times at
+  /// once. False: H has no Cholesky factor, which only numbers that are not finite can bring about.
   [[nodiscard]] bool assemble(StepEquations& equations, const StepEvaluation& rows, ConstVector u,
                               ConstVector r, GeometricStiffness stiffness);
   /// v <- H^-1 v, 3 per node.
@@ -83,6 +85,8 @@ class EffectiveMass {
   void place_pairs(const BlockCsr& J);
   void find_trees(const BlockCsr& J);
   void analyze_W();
+  [[nodiscard]] bool factorise(StepEquations& equations, const StepEvaluation& rows, ConstVector u,
+                               ConstVector r, GeometricStiffness stiffness, StiffnessModes modes);
   void add_elastic_stiffness(const StepEvaluation& rows);
   void form_W(const StepEvaluation& rows);
   void forward(const Tree& tree, int columns);
@@ -90,6 +94,7 @@ class EffectiveMass {
 
   bool sparse_ = false;
   bool full_ = false;
+  int hardening_left_ = 0;  // times that H is formed of hardening modes without trying all
   double flops_ = 0.0;
   double rows_flops_ = 0.0;
   std::vector<Index> kept_, eliminated_;

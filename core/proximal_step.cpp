@@ -93,7 +93,7 @@ void ProximalTimeStep::build(const System& system) {
     dual_->analyze(mass_.sparse() ? mass_.delassus() : delassus_.matrix());
     newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal_);
   }
-  for (Vector* v : {&u_f_, &scratch_, &start_u_, &best_u_, &step_u_})
+  for (Vector* v : {&u_f_, &free_step_, &scratch_, &start_u_, &best_u_, &step_u_})
     *v = Vector("u", at(system.dofs()));
   for (Vector* v : {&start_r_, &warm_r_, &best_r_, &linear_r_}) *v = Vector("r", at(system.rows()));
   kept_r_ = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
@@ -136,9 +136,8 @@ bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u,
   multiply_blocks(system.M, u_f_, scratch_);
   mass_.add_elastic_impulse(at_, scratch_);
   mass_.solve(scratch_);
-  copy(u, u_f_);
-  axpby(-1.0, scratch_, 1.0, u_f_);
   axpby(0.0, u_f_, -1.0, scratch_);
+  copy(scratch_, free_step_);
   const BlockRows J(at_.J);
   for (std::size_t k = 0; k < mass_.kept().size(); ++k) {
     const Index i = mass_.kept()[k];
@@ -164,8 +163,10 @@ void ProximalTimeStep::velocity(const System& system, ConstVector r, Vector u) {
       }
     }
     mass_.solve(scratch_);
-    copy(u_f_, u);
-    axpby(1.0, scratch_, 1.0, u);
+    copy(free_step_, step_u_);
+    axpby(1.0, scratch_, 1.0, step_u_);
+    copy(start_u_, u);
+    axpby(1.0, step_u_, 1.0, u);
     return;
   }
   at_.apply_transposed(r, scratch_);
@@ -190,8 +191,6 @@ double ProximalTimeStep::slope(const System& system, const State& state) {
 void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
   step_length_ = 1.0;
   if (mass_.eliminated_blocks() == 0 || !mass_.sparse()) return at_.evaluate(equations, state.u);
-  copy(state.u, step_u_);
-  axpby(-1.0, start_u_, 1.0, step_u_);
   multiply(mass_.H(), step_u_, scratch_);
   const double start = dot(scratch_, step_u_);  // the slope at the start, with the other sign
   copy(state.r, linear_r_);
@@ -206,7 +205,7 @@ void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
     axpby(step_length_, step_u_, 1.0, state.u);
   }
   // Near the solution the linearised impulses balance to rounding; those of the elements carry the
-  // rounding of positions times their stiffness.
+  // rounding of u times their stiffness (so step_u_ is the step itself, not a difference of u).
   if (step_length_ < 1.0) return;
   const System& system = equations.system();
   const double own = at_.error(system, state.u, state.r).total;

@@ -40,7 +40,8 @@ class ProximalTimeStep final : public StepMethod {
   void build(const System& system);
   [[nodiscard]] bool linearise(StepEquations& equations, ConstVector u, ConstVector r);
   [[nodiscard]] bool linearise_sparse(StepEquations& equations, ConstVector u, ConstVector r);
-  /// u = u_f + H^-1 J^T r with the J of the last linearisation, made at start_u_.
+  /// u = u_f + H^-1 J^T r with the J of the last linearisation, made at start_u_; where H is sparse
+  /// also step_u_ = u - start_u_, before it is rounded to u.
   void velocity(const System& system, ConstVector r, Vector u);
   /// Rows at state.u. Where rows are eliminated: their impulses there, and a shorter step from
   /// start_u_ where the elastic forces of a full one would drive it back.
@@ -70,8 +71,8 @@ class ProximalTimeStep final : public StepMethod {
   EffectiveMass mass_;
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
-  Vector H_, H_inverse_, u_f_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_, best_r_, kept_r_,
-      step_u_, linear_r_;
+  Vector H_, H_inverse_, u_f_, free_step_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_,
+      best_r_, kept_r_, step_u_, linear_r_;
   ProximalOptions proximal_;
   bool ready_ = false;
   int linearisations_ = 0;    // sparse ones of this attempt

@@ -88,6 +88,12 @@ struct State {
   Vector r;  ///< impulses h lambda, 3 per row block, kg m/s
 };
 
+/// What of a geometric stiffness is wanted.
+enum class StiffnessModes : std::uint8_t {
+  kHardening,  ///< its positive part, element by element: H stays positive definite
+  kAll         ///< all of it: exact, but H may be indefinite (elements under pressure)
+};
+
 /// The part of a step that only a model knows: rows and their derivatives at the end of the step.
 /// One object per island; the driver calls it from one thread.
 class StepEquations {
@@ -102,8 +108,10 @@ class StepEquations {
   /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
   virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
   /// H += the same geometric stiffness with the coupling of nodes that share a row, blocks (i, j),
-  /// j >= i. H is a block matrix over the nodes in whose pattern every such pair is.
-  virtual void add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) = 0;
+  /// j >= i. H is a block matrix over the nodes in whose pattern every such pair is. Elastic rows
+  /// give the modes asked for, all others their positive part.
+  virtual void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes,
+                                  BlockCsr& H) = 0;
 };
 
 }  // namespace nsn

@@ -63,9 +63,10 @@ void scaled_compliance(const ComplianceRows& rows, double h, Vector C);
 
 /// Which part of the stiffness -df/dq is meant.
 enum class StiffnessPart {
-  kGeometric,  ///< -K: what the rows leave out
-  kRows,       ///< J^T E^-1 J: what the rows carry
-  kTotal       ///< both: the rows eliminated
+  kGeometric,       ///< -K, its positive part: what the rows leave out
+  kExactGeometric,  ///< -K, exact: may be indefinite
+  kRows,            ///< J^T E^-1 J: what the rows carry
+  kTotal            ///< kGeometric and kRows: the rows eliminated
 };
 
 /// A force law over nodes of three unknowns. Usage, once per Newton iteration:

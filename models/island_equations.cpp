@@ -315,7 +315,8 @@ void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
   }
 }
 
-void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) {
+void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes,
+                                         BlockCsr& H) {
   move_bodies(u);
   gather_body_stiffness(r);
   Index n = 0;
@@ -328,7 +329,7 @@ void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, BlockCsr&
   }
   for (const std::size_t i : batches_) {
     const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
-    set.batch()->add_stiffness(shared_->configuration, *this, H);
+    set.batch()->add_stiffness(shared_->configuration, *this, modes, H);
   }
 }
 

@@ -37,7 +37,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   const System& system() const override { return system_; }
   void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
   void stiffness(ConstVector u, ConstVector r, Vector H) override;
-  void add_full_stiffness(ConstVector u, ConstVector r, BlockCsr& H) override;
+  void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes, BlockCsr& H) override;
 
   const std::vector<int>& bodies() const { return island_->bodies; }
   const std::vector<int>& particles() const { return island_->particles; }

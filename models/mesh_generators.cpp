@@ -329,6 +329,9 @@ TetMesh finger_mesh(const FingerMesh& finger) {
                        finger.cells_across >= 1 && finger.cells_of_chamber >= 1,
                    "a finger of {} chambers of {} x {} x {} cells", finger.chambers,
                    finger.cells_per_chamber, finger.cells_across, finger.cells_of_chamber);
+  NSN_THROW_UNLESS(finger.cells_of_valley >= 0 && finger.cells_of_valley <= finger.cells_of_chamber,
+                   "valleys of {} cells between chambers of {}", finger.cells_of_valley,
+                   finger.cells_of_chamber);
   check_positive(finger.base_height, "height of the base");
   check_positive(finger.chamber_height, "height of the chambers");
   const Index period = finger.cells_per_chamber + 1;
@@ -339,7 +342,8 @@ TetMesh finger_mesh(const FingerMesh& finger) {
   grid.region = [&](Index i, Index, Index k) -> int {
     if (k == 0) return kFingerLayer;
     if (k == 1) return kFingerBody;
-    return i % period < finger.cells_per_chamber ? kFingerChamber : -1;
+    const bool arch = i % period < finger.cells_per_chamber;
+    return arch || k < 2 + finger.cells_of_valley ? kFingerChamber : -1;
   };
   TetMesh mesh = grid_mesh(grid);
   // Heights in cells become heights in metres: two cells of the base, then those of the chambers.

@@ -43,11 +43,14 @@ enum FingerRegion { kFingerBody = 0, kFingerChamber = 1, kFingerLayer = 2 };
 /// Activated chambers (Tetrahedra::set_activation) want to grow, the layer does not: the finger
 /// curls towards the layer.
 ///
-///     z   +--+  +--+  +--+  +--+        chambers, kFingerChamber
-///     ^   |  |  |  |  |  |  |  |
+///     z   +--+  +--+  +--+  +--+        arches and the valleys between them, kFingerChamber
+///     ^   |  +--+  +--+  +--+  |
 ///     |   +--+--+--+--+--+--+--+        body, kFingerBody
 ///     |   +====================+        layer, kFingerLayer: give it a large stiffness_scale
 ///     +--> x      length
+///
+/// What is above the body pushes along x only where it meets its neighbour: without valleys each
+/// chamber grows into the gaps beside it, and a finger hardly curls.
 struct FingerMesh {
   Index chambers = 8;            ///< >= 1
   double length = 0.115;         ///< x, m
@@ -57,8 +60,9 @@ struct FingerMesh {
   Index cells_per_chamber = 2;   ///< along x; a gap is one cell
   Index cells_across = 2;        ///< along y
   Index cells_of_chamber = 2;    ///< along z
+  Index cells_of_valley = 1;     ///< along z, 0 ... cells_of_chamber: chambers joined so high
 };
-/// With the defaults 780 tetrahedra: three fingers have 2340.
+/// With the defaults 850 tetrahedra: three fingers have 2550.
 TetMesh finger_mesh(const FingerMesh& finger = {});
 
 }  // namespace nsn

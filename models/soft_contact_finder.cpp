@@ -272,6 +272,7 @@ void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const
 void SoftContactFinder::with_shape(const World& world, int d, int s, double h) {
   const PlacedShape& shape = world.shapes()[at(s)];
   const Deformable& body = world.deformable(d);
+  if (!may_collide(shape.filter, CollisionFilter{})) return;
   if (std::find(body.ignored_bodies.begin(), body.ignored_bodies.end(), shape.body) !=
       body.ignored_bodies.end()) {
     return;

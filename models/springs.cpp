@@ -71,7 +71,7 @@ Index Springs::do_evaluate(ConstVector x, double h) {
       J = Mat3{{d[0], d[1], d[2]}};
       c = vec3(force, 0.0, 0.0);
       const double safe_length = std::max(l, kNoLength * spring.rest_length);
-      across_[k] = (std::max(force, 0.0) / safe_length) * (identity<3>() - outer(d, d));
+      across_[k] = (force / safe_length) * (identity<3>() - outer(d, d));
     }
     stiffness_[k] = N * (transpose(J) * J);
     if (!all_finite(c)) bad = i;
@@ -100,8 +100,11 @@ double Springs::do_energy(ConstVector x) const {
 Block Springs::do_stiffness(Index element, int a, int b, StiffnessPart part) const {
   const auto k = static_cast<std::size_t>(element);
   Mat3 sum;
-  if (part != StiffnessPart::kRows) sum += across_[k];
-  if (part != StiffnessPart::kGeometric) sum += stiffness_[k];
+  const bool pulls = trace(across_[k]) > 0.0;  // a pressed spring gives way sideways
+  if (part == StiffnessPart::kExactGeometric || (part != StiffnessPart::kRows && pulls)) {
+    sum += across_[k];
+  }
+  if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) sum += stiffness_[k];
   Block block;
   std::transform(sum.a, sum.a + kBlockSize, block.begin(),
                  [&](double value) { return a == b ? value : -value; });

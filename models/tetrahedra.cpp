@@ -97,6 +97,7 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
   stiffness_ = zeros("stiffness", kBlockSize * blocks * tets);
   frames_ = zeros("frames", 18 * tets);
   modes_ = zeros("modes", 6 * tets);
+  shortfall_ = zeros("shortfall", blocks == 1 ? kBlockSize * tets : 0);
 
   std::vector<Index> begin(1, 0);
   std::vector<Index> nodes;
@@ -258,11 +259,27 @@ void Tetrahedra::store_block(Index block_row, const Vec3& c, const Mat3& E) {
 void Tetrahedra::store_modes(Index t, const Element& element) {
   store9(&frames_(18 * t), element.svd.U);
   store9(&frames_(18 * t + 9), element.svd.V);
-  const double least = options_.project_geometric ? 0.0 : -INFINITY;
+  store3(&modes_(6 * t), element.flip);
+  store3(&modes_(6 * t + 3), element.twist);
+}
+
+Tetrahedra::Modes Tetrahedra::modes(Index t, StiffnessPart part) const {
+  const bool exact = part == StiffnessPart::kExactGeometric || !options_.project_geometric;
+  const double least = exact ? -INFINITY : 0.0;
+  Modes out;
   for (int k = 0; k < 3; ++k) {
-    modes_(6 * t + k) = std::max(element.flip[k], least);
-    modes_(6 * t + 3 + k) = std::max(element.twist[k], least);
+    const double flip = std::max(modes_(6 * t + k), least);
+    const double twist = std::max(modes_(6 * t + 3 + k), least);
+    out.mean[k] = 0.5 * (flip + twist);
+    out.half[k] = 0.5 * (flip - twist);
   }
+  return out;
+}
+
+bool Tetrahedra::falls_short(Index t) const {
+  if (blocks_per_tet() != 1) return false;
+  const double* const D = &shortfall_(kBlockSize * t);
+  return std::any_of(D, D + kBlockSize, [](double x) { return x != 0.0; });
 }
 
 // J_a = diag(V^T g_a) U^T
@@ -280,6 +297,8 @@ void Tetrahedra::store_stretch_rows(Index t, const Element& element) {
   }
   store_block(t, element.c, safe.E);
   store9(&stiffness_(kBlockSize * t), safe.N);
+  const bool projected = options_.compliance == ComplianceKind::kProjected;
+  store9(&shortfall_(kBlockSize * t), projected ? element.N - safe.N : Mat3{});
   store_modes(t, element);
 }
 
@@ -372,21 +391,20 @@ double Tetrahedra::do_energy(ConstVector x) const {
 }
 
 // In the frame of U: the modes of pair (i, j) couple the components i and j of V^T g.
-Block Tetrahedra::geometric_block(Index t, int a, int b) const {
+Block Tetrahedra::geometric_block(Index t, int a, int b, StiffnessPart part) const {
   const Mat3 U = load9(&frames_(18 * t));
   const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
+  const Modes m = modes(t, part);
   const Vec3 ga = Vt * gradient(t, a);
   const Vec3 gb = Vt * gradient(t, b);
   Mat3 K;
   for (int k = 0; k < 3; ++k) {
     const int i = (k + 1) % 3;
     const int j = (k + 2) % 3;
-    const double mean = 0.5 * (modes_(6 * t + k) + modes_(6 * t + 3 + k));
-    const double half = 0.5 * (modes_(6 * t + k) - modes_(6 * t + 3 + k));
-    K(i, i) += mean * ga[j] * gb[j];
-    K(j, j) += mean * ga[i] * gb[i];
-    K(i, j) += half * ga[j] * gb[i];
-    K(j, i) += half * ga[i] * gb[j];
+    K(i, i) += m.mean[k] * ga[j] * gb[j];
+    K(j, j) += m.mean[k] * ga[i] * gb[i];
+    K(i, j) += m.half[k] * ga[j] * gb[i];
+    K(j, i) += m.half[k] * ga[i] * gb[j];
   }
   K = U * (K * transpose(U));
   Block block;
@@ -408,18 +426,17 @@ void Tetrahedra::add_row_block(Index t, int a, int b, Block& out) const {
 }
 
 void Tetrahedra::do_element_stiffness(Index t, StiffnessPart part, std::span<Block> upper) const {
-  if (part != StiffnessPart::kGeometric || std::holds_alternative<LinearElastic>(material_)) {
+  const bool geometric =
+      part == StiffnessPart::kGeometric || part == StiffnessPart::kExactGeometric;
+  if (!geometric || std::holds_alternative<LinearElastic>(material_)) {
     return GeneralisedCompliance::do_element_stiffness(t, part, upper);
   }
   const Mat3 U = load9(&frames_(18 * t));
   const Mat3 Ut = transpose(U);
   const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
-  double mean[3];
-  double half[3];
-  for (int k = 0; k < 3; ++k) {
-    mean[k] = 0.5 * (modes_(6 * t + k) + modes_(6 * t + 3 + k));
-    half[k] = 0.5 * (modes_(6 * t + k) - modes_(6 * t + 3 + k));
-  }
+  const Modes m = modes(t, part);
+  const bool add_shortfall = part == StiffnessPart::kExactGeometric && falls_short(t);
+  const Mat3 D = add_shortfall ? load9(&shortfall_(kBlockSize * t)) : Mat3{};
   Vec3 g[4];
   for (int a = 0; a < 4; ++a) g[a] = Vt * gradient(t, a);
   std::size_t pair = 0;
@@ -429,11 +446,13 @@ void Tetrahedra::do_element_stiffness(Index t, StiffnessPart part, std::span<Blo
       for (int k = 0; k < 3; ++k) {
         const int i = (k + 1) % 3;
         const int j = (k + 2) % 3;
-        K(i, i) += mean[k] * g[a][j] * g[b][j];
-        K(j, j) += mean[k] * g[a][i] * g[b][i];
-        K(i, j) = half[k] * g[a][j] * g[b][i];
-        K(j, i) = half[k] * g[a][i] * g[b][j];
+        K(i, i) += m.mean[k] * g[a][j] * g[b][j];
+        K(j, j) += m.mean[k] * g[a][i] * g[b][i];
+        K(i, j) = m.half[k] * g[a][j] * g[b][i];
+        K(j, i) = m.half[k] * g[a][i] * g[b][j];
       }
+      // J_a = diag(V^T g_a) U^T
+      if (add_shortfall) K += diagonal(g[a]) * (D * diagonal(g[b]));
       store9(upper[pair++].data(), U * (K * Ut));
     }
   }
@@ -442,9 +461,11 @@ void Tetrahedra::do_element_stiffness(Index t, StiffnessPart part, std::span<Blo
 Block Tetrahedra::do_stiffness(Index element, int a, int b, StiffnessPart part) const {
   Block block{};
   if (part != StiffnessPart::kRows && !std::holds_alternative<LinearElastic>(material_)) {
-    block = geometric_block(element, a, b);
+    block = geometric_block(element, a, b, part);
   }
-  if (part != StiffnessPart::kGeometric) add_row_block(element, a, b, block);
+  if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) {
+    add_row_block(element, a, b, block);
+  }
   return block;
 }
 

@@ -84,6 +84,8 @@ const std::vector<Study>& studies() {
       {"subproblem", "iterative solvers on one Newton matrix", subproblem_study},
       {"precision", "matrices in single precision under a driver in double", precision_study},
       {"warm", "cold and warm starts, constant and adaptive damping, in closed loop", warm_study},
+      {"geometric", "geometric stiffness on stretched bodies: merit per Newton iteration",
+       geometric_study},
       {"table", "size, iterations and times of every scene", table_study},
   };
   return all;

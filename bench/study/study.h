@@ -58,6 +58,7 @@ StudyOutcome subproblem_study(const StudyOptions& options);          ///< linear
 StudyOutcome quartile_study(const StudyOptions& options);            ///< quartile.cpp
 StudyOutcome precision_study(const StudyOptions& options);           ///< precision.cpp
 StudyOutcome warm_study(const StudyOptions& options);                ///< warm.cpp
+StudyOutcome geometric_study(const StudyOptions& options);           ///< geometric.cpp
 StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
 
 nlohmann::ordered_json to_json(const StudyOutcome& outcome);

@@ -30,7 +30,8 @@ class ComplianceRowSet::Batch final : public RowBatch {
   void start_step(const World& world) override;
   void evaluate(const Configuration& where, const RowTarget& target) override;
   void add_stiffness(const Configuration& where, const NodeMap& nodes, Vector H) override;
-  void add_stiffness(const Configuration& where, const NodeMap& nodes, BlockCsr& H) override;
+  void add_stiffness(const Configuration& where, const NodeMap& nodes, StiffnessModes modes,
+                     BlockCsr& H) override;
 
  private:
   /// Evaluates the law unless it already was at this configuration.
@@ -151,13 +152,15 @@ void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const No
 }
 
 void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const NodeMap& nodes,
-                                            BlockCsr& H) {
+                                            StiffnessModes modes, BlockCsr& H) {
   evaluate_law(where);
+  const StiffnessPart part =
+      modes == StiffnessModes::kAll ? StiffnessPart::kExactGeometric : StiffnessPart::kGeometric;
   const double h = where.h();
   const BlockCsr& J = law_->rows().J;
   std::array<Block, kMaxNodesPerBlock*(kMaxNodesPerBlock + 1) / 2> upper;
   for (Index e = 0; e < law_->num_elements(); ++e) {
-    law_->element_stiffness(e, StiffnessPart::kGeometric, upper);
+    law_->element_stiffness(e, part, upper);
     const Index row = e * law_->blocks_per_element();
     std::size_t pair = 0;
     for (Index p = J.row_begin(row); p < J.row_begin(row + 1); ++p) {

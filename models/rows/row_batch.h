@@ -41,7 +41,8 @@ class RowBatch {
   /// H += h^2 times the hardening part of the geometric stiffness, 3x3 blocks on the diagonal (9
   /// per node of the island), or all of it in a block matrix over the island's nodes.
   virtual void add_stiffness(const Configuration& at, const NodeMap& nodes, Vector H) = 0;
-  virtual void add_stiffness(const Configuration& at, const NodeMap& nodes, BlockCsr& H) = 0;
+  virtual void add_stiffness(const Configuration& at, const NodeMap& nodes, StiffnessModes modes,
+                             BlockCsr& H) = 0;
 };
 
 }  // namespace nsn

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "models/collision/box.h"
+#include "models/collision/cylinder.h"
 #include "models/collision/plane.h"
 #include "models/collision/sphere.h"
 #include "models/deformable.h"
 #include "models/mesh_generators.h"
 #include "models/rows/attachment_rows.h"
-#include "models/rows/compliance_rows.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
 
@@ -20,7 +20,6 @@ namespace nsn {
 namespace {
 
 constexpr double kSmall = 1e-9;
-constexpr double kEmpty = 1e-4;  // of a solid's stiffness: where another law holds
 
 MaterialParameters material_of(const Options& options) {
   return {options.real("young"), options.real("poisson"), options.real("density")};
@@ -268,44 +267,30 @@ World squeeze(const Options& options) {
   return world;
 }
 
-/// The tetrahedra of one region as a mesh of their own; node[k]: node of `mesh` that k is,
-/// ascending.
-TetMesh region_of(const TetMesh& mesh, int region, std::vector<Index>& node) {
-  std::vector<Index> place(mesh.node.size(), -1);
-  TetMesh part;
-  for (Index t = 0; t < mesh.num_tets(); ++t) {
-    if (mesh.region[static_cast<std::size_t>(t)] != region) continue;
-    part.tet.push_back(mesh.tet[static_cast<std::size_t>(t)]);
-    for (const Index n : part.tet.back()) place[static_cast<std::size_t>(n)] = 0;
-  }
-  for (std::size_t n = 0; n < place.size(); ++n) {
-    if (place[n] < 0) continue;
-    place[n] = static_cast<Index>(node.size());
-    node.push_back(static_cast<Index>(n));
-    part.node.push_back(mesh.node[n]);
-  }
-  for (auto& tet : part.tet) {
-    for (Index& n : tet) n = place[static_cast<std::size_t>(n)];
-  }
-  return part;
+/// The hub above the ball that carries the fingers; it is only looked at.
+int add_hub(World& world, double radius, double base) {
+  const double height = 0.02;
+  Body hub;
+  hub.name = "hub";
+  hub.kind = BodyKind::kKinematic;
+  hub.position = {0.0, 0.0, base + 0.5 * height};
+  const int b = world.add_body(hub);
+  const int s = world.add_shape(b, std::make_shared<Cylinder>(radius + 0.01, height));
+  world.set_filter(s, {.category = 0, .mask = 0});
+  return b;
 }
 
-/// Hollow chambers: a soft, compressible solid of the same shape, on the particles of a finger.
-Tetrahedra* add_chambers(World& world, const Deformable& finger, const MaterialParameters& hollow) {
-  std::vector<Index> nodes;
-  const TetMesh mesh = region_of(finger.mesh, kFingerChamber, nodes);
-  TetrahedraOptions options;
-  options.rows = ElementRows::kStrains;
-  auto law = std::make_unique<Tetrahedra>(mesh, MaterialModel::kCorotational, hollow, options);
-  Tetrahedra* chambers = law.get();
-  std::vector<int> particles;
-  for (const Index n : nodes) particles.push_back(finger.particle(n));
-  world.add_rows(std::make_unique<ComplianceRowSet>(std::move(law), std::move(particles),
-                                                    static_cast<int>(world.rows().size())));
-  return chambers;
+/// One finger on a ring around the hub. Mesh x points outwards and down by `splay` from the
+/// vertical, mesh z away from the ball, so that the layer looks at it.
+void place_finger(DeformableOptions& finger, double angle, double splay, double width,
+                  const Vec3& base) {
+  const Quaternion lean = rotation_about({0, 1, 0}, 0.5 * std::numbers::pi - splay);
+  const Quaternion turn = rotation_about({0, 0, 1}, angle);
+  finger.orientation = turn * lean;
+  finger.position = rotation_matrix(turn) * (base - Vec3{0.0, 0.5 * width, 0.0});
 }
 
-/// Three fingers around a ball inflate, curl under it and lift it.
+/// Three fingers on a hub inflate, curl around a ball, and are raised with it.
 World pneunet(const Options& options) {
   World world;
   const double mu = options.real("mu");
@@ -326,41 +311,32 @@ World pneunet(const Options& options) {
   DeformableOptions body = body_of(options, options.text("material"));
   body.surface = {.mu = mu};
   for (const int region : mesh.region) {
-    body.elements.stiffness_scale.push_back(region == kFingerLayer     ? options.real("layer")
-                                            : region == kFingerChamber ? kEmpty
-                                                                       : 1.0);
+    body.elements.stiffness_scale.push_back(region == kFingerLayer ? options.real("layer") : 1.0);
   }
-  const double base = shape.length + options.real("clearance");
-  const double ring = options.real("ring");
-  const MaterialParameters hollow{options.real("chamber") * options.real("young"),
-                                  options.real("chamber-poisson"), options.real("density")};
+  const Vec3 base{options.real("ring"), 0.0, options.real("height")};
+  const int hub = add_hub(world, base[0], base[2]);
   std::vector<int> fingers;
-  std::vector<Tetrahedra*> chambers;
   for (int k = 0; k < 3; ++k) {
-    const double angle = 2.0 * std::numbers::pi * k / 3.0;
-    // Mesh x points down, mesh z outwards, so that the layer looks at the ball.
-    const Quaternion down = rotation_about({0, 1, 0}, 0.5 * std::numbers::pi);
-    body.orientation = rotation_about({0, 0, 1}, angle) * down;
-    const Vec3 across = rotation_matrix(body.orientation) * Vec3{0.0, 0.5 * shape.width, 0.0};
-    body.position = Vec3{ring * std::cos(angle), ring * std::sin(angle), base} - across;
+    place_finger(body, 2.0 * std::numbers::pi * k / 3.0,
+                 options.real("splay") * std::numbers::pi / 180.0, shape.width, base);
     fingers.push_back(world.add_deformable(mesh, body));
     hold(world, fingers.back(), BodyKind::kKinematic, [](const Vec3& x) { return x[0] < kSmall; });
-    chambers.push_back(add_chambers(world, world.deformable(fingers.back()), hollow));
   }
   const double pressure = options.real("pressure");
   const double inflate = options.real("inflate");
   const double lift = options.real("lift");
   world.control = [=](World& w, double h) {
-    const double t = w.time + h;
-    const double p = pressure * ramp(t, 0.0, inflate);
+    const double p = pressure * ramp(w.time + h, 0.0, inflate);
     const double from = 1.25 * inflate;
     const double rise =
-        (lift / h) * (ramp(t, from, from + inflate) - ramp(w.time, from, from + inflate));
-    for (Tetrahedra* chamber : chambers) {
-      for (Index e = 0; e < chamber->num_tets(); ++e) chamber->set_activation(e, p);
-    }
+        (lift / h) * (ramp(w.time + h, from, from + inflate) - ramp(w.time, from, from + inflate));
+    w.body(hub).velocity = {0.0, 0.0, rise};
     for (const int d : fingers) {
       const Deformable& finger = w.deformable(d);
+      for (Index e = 0; e < finger.mesh.num_tets(); ++e) {
+        const bool active = finger.mesh.region[static_cast<std::size_t>(e)] == kFingerChamber;
+        if (active) finger.elements->set_activation(e, p);
+      }
       for (int n = 0; n < finger.num_nodes(); ++n) {
         Particle& particle = w.particle(finger.particle(n));
         if (particle.kind == BodyKind::kKinematic) particle.velocity = {0.0, 0.0, rise};
@@ -432,17 +408,18 @@ std::vector<SceneInfo> soft_scenes() {
        240, squeeze},
       {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
        joined({material_option("corotational"),
-               OptionSpec::real("pressure", 6e4, 0.0, 1e8, "activation of the chambers, Pa"),
-               OptionSpec::real("chamber", 0.02, 1e-4, 1.0, "stiffness of the hollow chambers"),
-               OptionSpec::real("chamber-poisson", 0.2, 0.0, 0.49, "of the hollow chambers"),
-               OptionSpec::real("layer", 5.0, 1.0, 1e3, "stiffness of the inextensible layer"),
+               OptionSpec::real("pressure", 2.5e7, 0.0, 1e9,
+                                "activation of the chambers, Pa: a free one grows by 1 - 2 nu of "
+                                "its share of young"),
+               OptionSpec::real("layer", 10.0, 1.0, 1e3, "stiffness of the inextensible layer"),
                OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
                OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),
                OptionSpec::real("length", 0.115, 0.01, 1.0, "of a finger, m"),
                OptionSpec::real("base-height", 0.003, 1e-4, 0.1, "layer and body together, m"),
-               OptionSpec::real("chamber-height", 0.02, 1e-3, 0.1, "m"),
-               OptionSpec::real("ring", 0.045, 0.01, 1.0, "radius on which the fingers stand, m"),
-               OptionSpec::real("clearance", 0.01, 0.0, 1.0, "of the tips above the floor, m"),
+               OptionSpec::real("chamber-height", 0.008, 1e-3, 0.1, "m"),
+               OptionSpec::real("ring", 0.02, 0.01, 1.0, "radius on which the fingers start, m"),
+               OptionSpec::real("height", 0.108, 0.01, 1.0, "at which they start, m"),
+               OptionSpec::real("splay", 60.0, 0.0, 90.0, "of the fingers, from down, degrees"),
                OptionSpec::flag("ball", true, "there is a ball to lift"),
                OptionSpec::real("ball-radius", 0.04, 0.005, 1.0, "m"),
                OptionSpec::real("ball-mass", 0.32, 1e-3, 100.0, "kg"),
