@@ -93,10 +93,11 @@ void ProximalTimeStep::build(const System& system) {
     dual_->analyze(mass_.sparse() ? mass_.delassus() : delassus_.matrix());
     newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal_);
   }
-  for (Vector* v : {&u_f_, &free_step_, &scratch_, &start_u_, &best_u_, &step_u_})
+  for (Vector* v : {&u_f_, &base_step_, &scratch_, &start_u_, &best_u_, &step_u_})
     *v = Vector("u", at(system.dofs()));
   for (Vector* v : {&start_r_, &warm_r_, &best_r_, &linear_r_}) *v = Vector("r", at(system.rows()));
-  kept_r_ = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
+  for (Vector* v : {&kept_r_, &linear_kept_r_, &change_kept_r_})
+    *v = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
   q_ = Vector("q", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
 }
@@ -135,15 +136,22 @@ bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u,
   axpby(-1.0, system.u_free, 1.0, u_f_);
   multiply_blocks(system.M, u_f_, scratch_);
   mass_.add_elastic_impulse(at_, scratch_);
+  mass_.gather(r, linear_kept_r_);
+  add_kept_impulse(-1.0, linear_kept_r_, scratch_);
   mass_.solve(scratch_);
   axpby(0.0, u_f_, -1.0, scratch_);
-  copy(scratch_, free_step_);
+  copy(scratch_, base_step_);
+  // q without the impulses of now: value + J (u_f - u), u_f - u = base - H^-1 J^T r.
   const BlockRows J(at_.J);
+  const BlockRows W(mass_.delassus());
   for (std::size_t k = 0; k < mass_.kept().size(); ++k) {
     const Index i = mass_.kept()[k];
     double moved[3];
+    double pushed[3];
     J.multiply(i, scratch_.data(), moved);
-    store3(&q_(kBlock * k), load3(&at_.value(kBlock * i)) + load3(moved));
+    W.multiply(static_cast<Index>(k), linear_kept_r_.data(), pushed);
+    const Vec3 yielded = load9(&at_.E(kBlockSize * i)) * load3(&linear_kept_r_(kBlock * k));
+    store3(&q_(kBlock * k), load3(&at_.value(kBlock * i)) + load3(moved) - load3(pushed) + yielded);
   }
   ++linearisations_;
   if (!has_unknowns()) return true;
@@ -152,18 +160,30 @@ bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u,
   return true;
 }
 
+/// f += factor J_k^T r over the kept rows.
+void ProximalTimeStep::add_kept_impulse(double factor, ConstVector r, Vector f) const {
+  for (std::size_t k = 0; k < mass_.kept().size(); ++k) {
+    const Index i = mass_.kept()[k];
+    const Vec3 r_i = factor * load3(&r(kBlock * k));
+    for (Index e = at_.J.row_begin(i); e < at_.J.row_begin(i + 1); ++e) {
+      double* const out = &f(kBlock * at_.J.column(e));
+      store3(out, load3(out) + transpose_times(load9(&at_.J.value(kBlockSize * e)), r_i));
+    }
+  }
+}
+
 void ProximalTimeStep::velocity(const System& system, ConstVector r, Vector u) {
   if (mass_.sparse()) {
-    fill(scratch_, 0.0);
-    for (const Index i : mass_.kept()) {
-      const Vec3 r_i = load3(&r(kBlock * i));
-      for (Index k = at_.J.row_begin(i); k < at_.J.row_begin(i + 1); ++k) {
-        double* const out = &scratch_(kBlock * at_.J.column(k));
-        store3(out, load3(out) + transpose_times(load9(&at_.J.value(kBlockSize * k)), r_i));
-      }
+    // From the impulses of the linearisation on: H^-1 of all of them is a large velocity that the
+    // elastic forces take back, to rounding of its own size.
+    for (std::size_t k = 0; k < mass_.kept().size(); ++k) {
+      const Vec3 change = load3(&r(kBlock * mass_.kept()[k])) - load3(&linear_kept_r_(kBlock * k));
+      store3(&change_kept_r_(kBlock * k), change);
     }
+    fill(scratch_, 0.0);
+    add_kept_impulse(1.0, change_kept_r_, scratch_);
     mass_.solve(scratch_);
-    copy(free_step_, step_u_);
+    copy(base_step_, step_u_);
     axpby(1.0, scratch_, 1.0, step_u_);
     copy(start_u_, u);
     axpby(1.0, step_u_, 1.0, u);

@@ -46,6 +46,7 @@ class ProximalTimeStep final : public StepMethod {
   /// Rows at state.u. Where rows are eliminated: their impulses there, and a shorter step from
   /// start_u_ where the elastic forces of a full one would drive it back.
   void evaluate(StepEquations& equations, State& state);
+  void add_kept_impulse(double factor, ConstVector r, Vector f) const;
   double slope(const System& system, const State& state);
   /// One proximal step, or none where no row stays.
   ProximalStep advance(State& state);
@@ -71,8 +72,8 @@ class ProximalTimeStep final : public StepMethod {
   EffectiveMass mass_;
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
-  Vector H_, H_inverse_, u_f_, free_step_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_,
-      best_r_, kept_r_, step_u_, linear_r_;
+  Vector H_, H_inverse_, u_f_, base_step_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_,
+      best_r_, kept_r_, linear_kept_r_, change_kept_r_, step_u_, linear_r_;
   ProximalOptions proximal_;
   bool ready_ = false;
   int linearisations_ = 0;    // sparse ones of this attempt

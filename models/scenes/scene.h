@@ -39,6 +39,7 @@ std::vector<SceneInfo> impact_scenes();     ///< impacts.cpp
 std::vector<SceneInfo> insertion_scenes();  ///< insertion.cpp
 std::vector<SceneInfo> leaning_scenes();    ///< leaning.cpp
 std::vector<SceneInfo> soft_scenes();       ///< soft.cpp
+std::vector<SceneInfo> grasp_scenes();      ///< grasp.cpp
 std::vector<SceneInfo> humanoid_scenes();   ///< humanoids.cpp
 
 }  // namespace nsn

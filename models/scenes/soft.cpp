@@ -409,8 +409,8 @@ std::vector<SceneInfo> soft_scenes() {
       {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
        joined({material_option("corotational"),
                OptionSpec::real("pressure", 2.5e7, 0.0, 1e9,
-                                "activation of the chambers, Pa: a free one grows by 1 - 2 nu of "
-                                "its share of young"),
+                                "activation of the chambers, Pa: free ones grow by the strain "
+                                "pressure (1 - 2 poisson) / young"),
                OptionSpec::real("layer", 10.0, 1.0, 1e3, "stiffness of the inextensible layer"),
                OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
                OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),

@@ -93,14 +93,16 @@ TEST(BallMesh, RefusesNumbersThatCannotBe) {
 
 TEST(FingerMesh, ThreeOfThemHaveAtLeast2241Tetrahedra) {
   const TetMesh finger = finger_mesh();
-  EXPECT_EQ(finger.num_tets(), 780);
+  EXPECT_EQ(finger.num_tets(), 850);
   EXPECT_GE(3 * finger.num_tets(), 2241);
   expect_solid(finger);
-  // 23 x 2 cells of the base, 16 x 2 x 2 of the chambers, five tetrahedra each
+  // 23 x 2 cells of the base, 16 x 2 x 2 of the chambers, 7 x 2 of the valleys, five
+  // tetrahedra each
   EXPECT_EQ(std::count(finger.region.begin(), finger.region.end(), kFingerLayer), 230);
   EXPECT_EQ(std::count(finger.region.begin(), finger.region.end(), kFingerBody), 230);
-  EXPECT_EQ(std::count(finger.region.begin(), finger.region.end(), kFingerChamber), 320);
-  EXPECT_NEAR(volume(finger), 0.02 * (0.115 * 0.005 + 16.0 / 23.0 * 0.115 * 0.01), 1e-15);
+  EXPECT_EQ(std::count(finger.region.begin(), finger.region.end(), kFingerChamber), 390);
+  EXPECT_NEAR(volume(finger), 0.02 * 0.115 * (0.005 + 16.0 / 23.0 * 0.01 + 7.0 / 23.0 * 0.005),
+              1e-15);
 }
 
 TEST(Surface, TetrahedraThatShareAnEdgeOrANodeAreNoted) {
