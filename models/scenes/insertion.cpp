@@ -115,7 +115,7 @@ std::vector<SceneInfo> insertion_scenes() {
         OptionSpec::real("grip", 1e-3, 0.0, 1.0, "sideways compliance of the grip, m/N"),
         OptionSpec::real("speed", 0.4, 0.0, 10.0, "of the drive, m/s"),
         OptionSpec::real("effort", 10.0, 0.0, 1e4, "largest of the drive, N"),
-        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
+        contact_compliance_option(1e-8),
         OptionSpec::real("mu", 0.2, 0.0, 10.0, "friction coefficient")},
        240,
        beam_insertion},

@@ -26,6 +26,7 @@ World domino(const Options& options) {
   const double push = options.real("push");
   first.angular_velocity = {0.0, push, 0.0};
   first.velocity = cross(first.angular_velocity, Vec3{-0.5 * size[0], 0.0, 0.5 * size[2]});
+  set_contact_compliance(world, options.real("compliance"));
   return world;
 }
 
@@ -88,6 +89,7 @@ std::vector<SceneInfo> leaning_scenes() {
         OptionSpec::real("pitch", 0.02, 0.008, 0.05, "from one to the next, m"),
         OptionSpec::real("push", 3.0, 0.0, 100.0, "angular velocity of the first, rad/s"),
         OptionSpec::real("mass", 0.01, 1e-6, 1e3, "of a domino, kg"),
+        contact_compliance_option(1e-8),
         OptionSpec::real("mu", 0.4, 0.0, 10.0, "friction coefficient")},
        360,
        domino},

@@ -103,6 +103,10 @@ void set_contact_compliance(World& world, double compliance) {
   }
 }
 
+OptionSpec contact_compliance_option(double by_default) {
+  return OptionSpec::real("compliance", by_default, 0.0, 1e-2, "normal, of a contact, m/N");
+}
+
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu) {
   Body body;
   body.kind = BodyKind::kStatic;

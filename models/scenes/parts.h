@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/options.h"
 #include "models/world.h"
 
 namespace nsn {
@@ -32,6 +33,8 @@ void add_pit(World& world, double half_width, double mu);
 /// Gives every shape half of a contact's normal compliance (m/N): bodies that are jammed between
 /// each other, as rigid ones, may leave Coulomb's law without a solution.
 void set_contact_compliance(World& world, double compliance);
+/// The parameter "compliance" of scenes that use it.
+OptionSpec contact_compliance_option(double by_default);
 /// A static box.
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu);
 

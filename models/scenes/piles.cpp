@@ -13,6 +13,23 @@
 namespace nsn {
 namespace {
 
+/// Cells of a square grid, layer upon layer, about as wide as high once what is in them has
+/// settled.
+struct Grid {
+  int side;      ///< cells along x and y
+  double pitch;  ///< m
+
+  Grid(int count, double cell)
+      : side(std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))))), pitch(cell) {}
+
+  double half_width() const { return 0.5 * pitch * side; }
+  /// The middle of cell i; the first layer stands on z = 0.
+  Vec3 centre(int i) const {
+    return {(i % side + 0.5) * pitch - half_width(), (i / side % side + 0.5) * pitch - half_width(),
+            (i / (side * side) + 0.5) * pitch};
+  }
+};
+
 /// N balls fall into a square box without a lid: five planes.
 World sphere_pile(const Options& options) {
   World world;
@@ -20,21 +37,14 @@ World sphere_pile(const Options& options) {
   const double mu = options.real("mu");
   world.margin = 0.1 * radius;
   const auto count = static_cast<int>(options.integer("balls"));
-  // About as wide as high once settled.
-  const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
-  const double pitch = 2.0 * radius * 1.05;
-  const double half_width = 0.5 * pitch * side;
-  add_pit(world, half_width, mu);
+  const Grid grid(count, 2.0 * radius * 1.05);
+  const Vec3 down{0.0, 0.0, radius - 0.5 * grid.pitch};  // the first layer lies on the ground
+  add_pit(world, grid.half_width(), mu);
   SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   const double jitter = 0.04 * radius;
   for (int i = 0; i < count; ++i) {
-    const int layer = i / (side * side);
-    const int row = i / side % side;
-    const int column = i % side;
     const Vec3 noise{random.uniform(-jitter, jitter), random.uniform(-jitter, jitter), 0.0};
-    const Vec3 grid{(column + 0.5) * pitch - half_width, (row + 0.5) * pitch - half_width,
-                    radius + layer * pitch};
-    add_ball(world, radius, options.real("mass"), grid + noise, mu);
+    add_ball(world, radius, options.real("mass"), grid.centre(i) + down + noise, mu);
   }
   return world;
 }
@@ -47,16 +57,12 @@ World capsule_pile(const Options& options) {
   const double mu = options.real("mu");
   world.margin = 0.1 * radius;
   const auto count = static_cast<int>(options.integer("capsules"));
-  const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
-  const double pitch = 1.02 * (length + 2.0 * radius);
-  const double half_width = 0.5 * pitch * side;
-  add_pit(world, half_width, mu);
+  const Grid grid(count, 1.02 * (length + 2.0 * radius));
+  add_pit(world, grid.half_width(), mu);
   SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   for (int i = 0; i < count; ++i) {
-    const Vec3 grid{(i % side + 0.5) * pitch - half_width,
-                    (i / side % side + 0.5) * pitch - half_width,
-                    (i / (side * side) + 0.5) * pitch};
-    add_capsule(world, radius, length, options.real("mass"), grid, mu, random.orientation());
+    add_capsule(world, radius, length, options.real("mass"), grid.centre(i), mu,
+                random.orientation());
   }
   set_contact_compliance(world, options.real("compliance"));
   return world;
@@ -78,15 +84,10 @@ World mesh_pile(const Options& options) {
   const double mu = options.real("mu");
   world.margin = options.real("margin");
   const auto count = static_cast<int>(options.integer("stones"));
-  const int side = std::max(2, static_cast<int>(std::lround(std::cbrt(0.8 * count))));
-  const double pitch = 2.02 * radius * (1.0 + options.real("roughness"));
-  const double half_width = 0.5 * pitch * side;
-  add_pit(world, half_width, mu);
+  const Grid grid(count, 2.02 * radius * (1.0 + options.real("roughness")));
+  add_pit(world, grid.half_width(), mu);
   SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   for (int i = 0; i < count; ++i) {
-    const Vec3 cell{(i % side + 0.5) * pitch - half_width,
-                    (i / side % side + 0.5) * pitch - half_width,
-                    (i / (side * side) + 0.5) * pitch};
     const auto mesh =
         std::make_shared<TriangleMesh>(stone(radius, options.real("roughness"), random));
     Body body;
@@ -94,7 +95,7 @@ World mesh_pile(const Options& options) {
     const SolidProperties solid = solid_properties(*mesh, body.mass);
     body.inertia = solid.inertia;
     body.orientation = random.orientation();
-    body.position = cell + rotation_matrix(body.orientation) * solid.centre;
+    body.position = grid.centre(i) + rotation_matrix(body.orientation) * solid.centre;
     world.add_shape(world.add_body(body), mesh, {.mu = mu}, -solid.centre);
   }
   set_contact_compliance(world, options.real("compliance"));
@@ -157,7 +158,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("length", 0.15, 0.0, 10.0, "between the two half balls, m"),
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a capsule, kg"),
         OptionSpec::real("mu", 0.5, 0.0, 10.0, "friction coefficient"),
-        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
+        contact_compliance_option(1e-8),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        capsule_pile},
@@ -169,8 +170,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of a stone, kg"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
         OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
-        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
-        OptionSpec::integer("seed", 1, 0, 1e9, "of the stones")},
+        contact_compliance_option(1e-8), OptionSpec::integer("seed", 1, 0, 1e9, "of the stones")},
        600,
        mesh_pile},
       {"table-pile",
@@ -181,7 +181,7 @@ std::vector<SceneInfo> pile_scenes() {
         OptionSpec::real("mass", 4.7, 1e-6, 1e6, "of a table, kg"),
         OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient"),
         OptionSpec::real("margin", 0.005, 1e-6, 0.1, "gap up to which contacts are found, m"),
-        OptionSpec::real("compliance", 1e-8, 0.0, 1e-2, "normal, of a contact, m/N"),
+        contact_compliance_option(1e-8),
         OptionSpec::integer("seed", 1, 0, 1e9, "of the orientations")},
        600,
        table_pile},
