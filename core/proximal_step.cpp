@@ -309,6 +309,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     mass_.gather(state.r, kept_r_);
     newton_->start(kept_r_, alpha);
   }
+  if (has_unknowns()) newton_->set_budget(mass_.sparse() ? kSmallSystems * budget : budget);
   const int before_all = result.iterations;
   // A guess may be exact already.
   if (has_unknowns()) {
