@@ -41,5 +41,6 @@ std::vector<SceneInfo> leaning_scenes();    ///< leaning.cpp
 std::vector<SceneInfo> soft_scenes();       ///< soft.cpp
 std::vector<SceneInfo> grasp_scenes();      ///< grasp.cpp
 std::vector<SceneInfo> humanoid_scenes();   ///< humanoids.cpp
+std::vector<SceneInfo> hand_scenes();       ///< hands.cpp
 
 }  // namespace nsn

@@ -1,0 +1,71 @@
+// The scene humanoids: what holds for every one of them, whatever their number.
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/simulate.h"
+
+namespace nsn {
+namespace {
+
+bool have_file() {
+  return std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots/humanoid_mjcf");
+}
+
+Simulation humanoids(int count, const std::string& preset = "accurate") {
+  return test::simulate("humanoids", {{"count", std::to_string(count)}}, test::with_preset(preset));
+}
+
+#define NSN_NEED_ROBOTS() \
+  if (!have_file()) GTEST_SKIP() << "no robots in " << NSN_DATA_DIR
+
+TEST(Humanoids, NoneDependsOnHowManyOthersThereAre) {
+  NSN_NEED_ROBOTS();
+  for (const std::string preset : {"accurate", "realtime"}) {
+    Simulation alone = humanoids(1, preset);
+    Simulation three = humanoids(3, preset);
+
+    for (int step = 0; step < 150; ++step) {  // to the ground and on it
+      alone.step();
+      three.step();
+    }
+
+    ASSERT_EQ(three.report().islands, 3);
+    for (int b = 1; b <= 13; ++b) {  // body 0 is the ground; bitwise
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(alone.world().body(b).position[i], three.world().body(b).position[i]);
+        EXPECT_EQ(alone.world().body(b).velocity[i], three.world().body(b).velocity[i]);
+      }
+      EXPECT_EQ(alone.world().body(b).orientation, three.world().body(b).orientation);
+    }
+  }
+}
+
+TEST(Humanoids, JointsAndLimitsHoldWhileTheyFall) {
+  NSN_NEED_ROBOTS();
+  Simulation simulation = humanoids(2);
+
+  for (int step = 0; step < 240; ++step) {
+    const StepReport& report = simulation.step();
+    EXPECT_LT(report.error.total, 1e-6) << step;
+    EXPECT_LT(report.drift.distance, 1e-6) << step;
+    EXPECT_LT(report.drift.limit_excess, 1e-4) << step;
+  }
+  EXPECT_EQ(simulation.world().num_bodies(), 1 + 2 * 13);
+  EXPECT_EQ(simulation.world().joints().num_joints(), 2 * 12);
+}
+
+TEST(Humanoids, MissingFileIsAnErrorThatSaysWhereItLooked) {
+  try {
+    make_scene("humanoids", {{"file", "nowhere/none.xml"}});
+    FAIL() << "no error";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("nowhere/none.xml"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("NSN_DATA_DIR"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace nsn
