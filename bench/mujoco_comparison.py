@@ -2,7 +2,7 @@
 """Robots as nsn reads them against MuJoCo: kinematics, inertia, statics, dynamics.
 
     python3 -m venv v && v/bin/pip install numpy "mujoco<4"
-    v/bin/python bench/mujoco_comparison.py [--nsn build/release/bin/nsn] [--data ../shared/data] [--json FILE]
+    v/bin/python bench/mujoco_comparison.py [--nsn build/release/bin/nsn] [--data ../shared/data] [--json FILE] [--csv FILE]
 
 For each model, at random poses within its limits: frames of all links, mass and inertia of the whole, efforts that
 hold the pose against gravity (from the kinematics, and measured in one step of the built model), accelerations of
@@ -174,6 +174,7 @@ def main():
     parser.add_argument("--poses", default=100, type=int)
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--json")
+    parser.add_argument("--csv", help="the table, one line a quantity")
     given = parser.parse_args()
     models = {"allegro": "allegro_mjcf/right_hand.xml", "humanoid": "humanoid_mjcf/nv_humanoid.xml", "yumi": "yumi/urdf/yumi.urdf"}
     results, good = {}, True
@@ -185,6 +186,10 @@ def main():
         results[name] = {key: float(value) for key, value in worst.items()}
         good = good and all(worst[key] <= LIMITS[key] for key in LIMITS)
         print(f"{name:10}" + "".join(f"{worst[key]:21.1e}" for key in LIMITS))
+    if given.csv:
+        lines = ["quantity,limit," + ",".join(models)]
+        lines += [f"{key},{LIMITS[key]}," + ",".join(repr(results[name][key]) for name in models) for key in LIMITS]
+        pathlib.Path(given.csv).write_text("\n".join(lines) + "\n")
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(results, indent=1))
     return 0 if good else 1

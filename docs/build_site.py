@@ -14,7 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECTIONS = [
     ("Start", ["README.md", "docs/hello.md", "docs/choosing.md"]),
     ("Understand", ["docs/theory.md", "docs/notation.md", "docs/architecture.md", "docs/paper_claims.md"]),
-    ("Models", ["docs/collision.md", "docs/mechanisms.md", "docs/deformables.md"]),
+    ("Models", ["docs/collision.md", "docs/mechanisms.md", "docs/deformables.md",
+                "docs/robots.md"]),
     ("Solvers", ["docs/backends.md", "docs/compare.md", "docs/friction_problems.md", "docs/cuda.md"]),
     ("How to", ["docs/howto/add_a_backend.md", "docs/howto/add_a_material.md", "docs/howto/add_a_scene.md",
                 "docs/howto/link_from_cmake.md", "docs/howto/read_the_json.md",
