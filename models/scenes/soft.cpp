@@ -295,7 +295,7 @@ World pneunet(const Options& options) {
   World world;
   const double mu = options.real("mu");
   const double radius = options.real("ball-radius");
-  world.margin = 0.002;
+  world.margin = 5e-4;
   add_ground(world, mu, 0.6);
   if (options.flag("ball")) {
     const int ball = add_ball(world, radius, options.real("ball-mass"), {0, 0, radius}, mu);
@@ -408,7 +408,7 @@ std::vector<SceneInfo> soft_scenes() {
        240, squeeze},
       {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
        joined({material_option("corotational"),
-               OptionSpec::real("pressure", 2.5e7, 0.0, 1e9,
+               OptionSpec::real("pressure", 2e7, 0.0, 1e9,
                                 "activation of the chambers, Pa: free ones grow by the strain "
                                 "pressure (1 - 2 poisson) / young"),
                OptionSpec::real("layer", 10.0, 1.0, 1e3, "stiffness of the inextensible layer"),
@@ -423,11 +423,11 @@ std::vector<SceneInfo> soft_scenes() {
                OptionSpec::flag("ball", true, "there is a ball to lift"),
                OptionSpec::real("ball-radius", 0.04, 0.005, 1.0, "m"),
                OptionSpec::real("ball-mass", 0.32, 1e-3, 100.0, "kg"),
-               OptionSpec::real("inflate", 1.0, 0.01, 100.0, "time to inflate, and to lift, s"),
+               OptionSpec::real("inflate", 0.5, 0.01, 100.0, "time to inflate, and to lift, s"),
                OptionSpec::real("lift", 0.1, 0.0, 1.0, "m"),
                OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient")},
               material_options(1e7, 0.47, 1200.0)),
-       330, pneunet},
+       270, pneunet},
   };
 }
 

@@ -47,12 +47,12 @@ double curl(const World& world, const Deformable& finger) {
 
 TEST(Pneunet, CurlsThroughMoreThanSixtyDegreesAndLiftsTheBall) {
   Simulation simulation = test::simulate("pneunet");
-  test::run(simulation, 2.5);  // inflated, and raised with the ball
+  test::run(simulation, 1.25);  // inflated, and raised with the ball
   const World& world = simulation.world();
   for (const Deformable& finger : world.deformables()) EXPECT_GT(curl(world, finger), 60.0);
   const double lifted = test::body_named(world, "ball").position[2] - 0.04;
   EXPECT_GT(lifted, 0.05);
-  test::run(simulation, 3.5);
+  test::run(simulation, 2.25);
   EXPECT_NEAR(test::body_named(world, "ball").position[2] - 0.04, lifted, 1e-3);
 }
 
