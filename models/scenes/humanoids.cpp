@@ -96,10 +96,10 @@ World ragdolls(const Options& options) {
     build.mu = mu;
     build.q = reference_coordinates(*description);
     const Quaternion turn = random.orientation();
-    const double out = 0.3 * options.real("half_width");
+    const double out = 0.1 * options.real("half_width");
     const double start[] = {random.uniform(-out, out),
                             random.uniform(-out, out),
-                            1.2 + 1.3 * i,
+                            1.5 + 2.0 * i,
                             turn.w,
                             turn.x,
                             turn.y,
@@ -127,7 +127,7 @@ std::vector<SceneInfo> humanoid_scenes() {
       {"ragdolls",
        "limp humanoids fall into a pit and come to rest on each other",
        {OptionSpec::integer("count", 8, 1, 1000, "number of humanoids"),
-        OptionSpec::real("half_width", 1.0, 0.5, 100.0, "of the pit, m"),
+        OptionSpec::real("half_width", 2.0, 1.7, 100.0, "of the pit, m"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
         OptionSpec::integer("seed", 1, 0, 1e6, "of the poses"), robot_file_option(kHumanoid)},
        600,
