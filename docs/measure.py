@@ -93,11 +93,21 @@ RUNS = {
         (preset, f"nsn run beam-insertion --threads 1 --preset {preset}")
         for preset in ("accurate", "realtime", "paper")
     ],
+    "chain_solvers": [
+        (linear, f"nsn run chain --set links=100 --set ratio=1e6 --steps 12 --threads 1 --linear {linear}")
+        for linear in ("cholmod", "contact-lu", "pcr", "pcg", "amg", "gauss-seidel")
+    ],
+    "rigid_scenes": [
+        (f"{scene}, cholmod", f"nsn run {scene} --threads 1 --linear cholmod") for scene in (
+            "pendulum", "double-pendulum", "chain", "bridge", "four-bar", "slider-crank", "gyroscope", "newtons-cradle",
+            "bouncing-ball", "rolling-resistance", "beam-insertion", "domino", "capsule-pile")
+    ] + [(f"{scene}, contact-lu", f"nsn run {scene} --threads 1") for scene in ("card-house", "mesh-pile", "table-pile")],
     "elimination": [
         (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
         for choice in ("always", "never")
     ],
 }
+EXTRA = {"chain_solvers": ["joint_drift_max_m"]}
 TIMED = {"beam_presets", "elimination", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
@@ -150,7 +160,7 @@ def write(name, head, rows):
 def make_runs(runner, name):
     """Processor time is that of the whole program: on a busy machine it means more than seconds on the wall."""
     timed = name in TIMED
-    keys, rows = MOTION + (["contacts_max"] if timed else []), []
+    keys, rows = MOTION + EXTRA.get(name, []) + (["contacts_max"] if timed else []), []
     for label, command in RUNS[name]:
         print("  " + command, flush=True)
         before = processor_seconds()
