@@ -49,7 +49,7 @@ class StaticEquilibrium {
       assemble(shift);
       Kokkos::deep_copy(step, 0.0);
       solver_->prepare(op_);
-      if (!solver_->solve(g, step, {.rtol = 1e-9, .max_iterations = 20000}).ok()) return result;
+      if (!solver_->solve(g, step, {.rtol = 1e-6, .max_iterations = 20000}).ok()) return result;
       if (!search(x, load, g, step, trial)) return result;
     }
     return result;
