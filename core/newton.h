@@ -32,7 +32,7 @@
 namespace nsn {
 
 enum class NewtonStatus {
-  kConverged,      ///< relative error <= tolerance
+  kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
   kBudgetReached,  ///< max_iterations spent
   kStalled,        ///< no step improves the iterate
   kLinearFailure,  ///< no linear solver of the chain gave an answer

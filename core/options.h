@@ -24,7 +24,7 @@ struct OptionSpec {
   std::string default_value;
   double min = 0.0;  ///< integer and real: min <= value <= max
   double max = 0.0;
-  std::vector<std::string> choices;  ///< choice: one of these
+  std::vector<std::string> choices;  ///< choice: one of these; none: any text
   std::string help;                  ///< what it is, with its unit
 
   static OptionSpec integer(std::string key, long default_value, double min, double max,

@@ -38,7 +38,7 @@ ComplementarityScaling complementarity_scaling_from(std::string_view name);
 
 struct ComplementarityOptions {
   ComplementarityScaling scaling = ComplementarityScaling::kEffectiveMass;
-  double multiplier = 1.0;  ///< > 0; 0.25 to 1 measure alike, larger values hurt
+  double multiplier = 1.0;  ///< > 0; 1 measures best (docs/choosing.md)
   ConstVector user{};       ///< kUser: rho of every row, 1/kg, > 0
 };
 
