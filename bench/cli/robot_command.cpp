@@ -205,7 +205,8 @@ std::vector<double> measured_holding(const Description& description, const std::
     world.add_joint(fixed_joint(body, ground), {.point = world.body(body).position});
   }
   SimulationOptions options;
-  // Rounding of positions is seen as 1e-16 m / h^2 of acceleration: a long step, since nothing moves.
+  // Rounding of positions is seen as 1e-16 m / h^2 of acceleration: a long step, since nothing
+  // moves.
   options.h = 0.1;
   options.newton.tolerance = 1e-13;
   Simulation simulation(std::move(world), options, standard_backends());

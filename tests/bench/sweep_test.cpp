@@ -79,9 +79,12 @@ TEST(Sweep, ACombinationThatASolverRefusesIsAFailedCell) {
 
 /// A cell whose every measure is `value`.
 study::Row made(const std::string& linear, const std::string& mu, double value) {
-  return {{"linear", linear},           {"mu", mu},
-          {"status", "ok"},             {"error_median_mps", value},
-          {"error_max_mps", value},     {"share_above_1e_8_mps", 0.0},
+  return {{"linear", linear},
+          {"mu", mu},
+          {"status", "ok"},
+          {"error_median_mps", value},
+          {"error_max_mps", value},
+          {"share_above_1e_8_mps", 0.0},
           {"solve_ms_median", 1.0 / value}};
 }
 
