@@ -85,28 +85,34 @@ StudyOutcome geometric_study(const StudyOptions& options) {
     cases.push_back(stretched("sheet", "neo-hookean", 2.5, "3"));
   }
   for (const Stretched& one : cases) {
-    report::Chart chart = log_chart(one.title, "Newton iteration", "merit |(g, h)|");
+    report::Chart merit =
+        log_chart(one.title + ": merit", "Newton iteration", "merit |(g, h)|, m/s");
+    report::Chart errors = log_chart(one.title + ": error", "Newton iteration", "error, m/s");
     std::string finding = one.title + ":";
     freeze(one.scene, [&](StepEquations& equations) {
       for (const Kind& kind : kinds()) {
         options.progress(one.title + " · " + kind.name);
         const Trial trial = try_method(equations, kind.options);
-        chart.series.push_back(over_iterations(kind.name, trial.history,
-                                               [](const NewtonIteration& it) { return it.merit; }));
+        errors.series.push_back(over_iterations(
+            kind.name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
         double largest = 0.0;
         for (const NewtonIteration& it : trial.history) largest = std::fmax(largest, it.merit);
+        if (largest > 0.0) {  // the proximal method forms none
+          merit.series.push_back(over_iterations(
+              kind.name, trial.history, [](const NewtonIteration& it) { return it.merit; }));
+        }
         out.rows.push_back({{"case", one.title},
                             {"geometric_stiffness", kind.name},
                             {"iterations", trial.history.size() - 1},
                             {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
                             {"iterations_to_1e-8_mps", settled_text(trial.history, 1e-8)},
                             {"error_last_mps", trial.history.back().error.total},
-                            {"merit_largest", largest}});
+                            {"merit_largest_mps", largest > 0.0 ? Row(largest) : Row(nullptr)}});
         finding += sentence(kind, trial);
       }
     });
     finding.back() = '.';
-    out.charts.push_back(chart);
+    out.charts.insert(out.charts.end(), {merit, errors});
     out.findings.push_back(finding);
   }
   return out;

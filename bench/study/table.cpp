@@ -30,8 +30,7 @@ double paper_solve_ms(const std::string& scene) {
   return 0.0;
 }
 
-constexpr double kSecondsPerRun =
-    10.0;  // large scenes stop there; their medians are of fewer steps
+constexpr double kSecondsPerRun = 4.0;  // large scenes stop there: medians of fewer steps
 
 int num_tets(const World& world) {
   int count = 0;
