@@ -124,7 +124,8 @@ std::vector<render::Line> force_lines(const std::vector<ForceArrow>& forces, dou
 /// The frames of every joint, x, y and z in red, green and blue; a joint that holds two points
 /// apart is a grey line between them.
 void add_joint_lines(const World& world, double radius, std::vector<render::Line>& lines) {
-  constexpr double kAxis = 0.08;  // of the picture's extent
+  constexpr double kAxis = 0.08;  // of the picture's extent, and at most ...
+  constexpr double kReach = 0.4;  // ... of the way from the joint to its second body's centre
   const auto add = [&](const Vec3& from, const Vec3& to, const render::Colour& colour) {
     lines.push_back({{from[0], from[1], from[2]}, {to[0], to[1], to[2]}, colour, 2.0});
   };
@@ -134,10 +135,12 @@ void add_joint_lines(const World& world, double radius, std::vector<render::Line
     const Body& b = world.body(joint.body_b);
     const Vec3 at = a.to_world(joint.frame_a.origin);
     const Mat3 axes = rotation_matrix(a.orientation) * rotation_matrix(joint.frame_a.rotation);
+    const double reach = norm(joint.frame_b.origin);
+    const double length = reach > 0.0 ? std::min(kAxis * radius, kReach * reach) : kAxis * radius;
     for (int k = 0; k < 3; ++k) {
       render::Colour colour{0.05, 0.05, 0.05};
       colour[static_cast<std::size_t>(k)] = 0.7;
-      const Vec3 along = (kAxis * radius) * column(axes, k);
+      const Vec3 along = length * column(axes, k);
       add(k == 2 ? at - along : at, at + along, colour);  // the joint's own axis: both ways
     }
     add(at, b.to_world(joint.frame_b.origin), {0.3, 0.3, 0.3});
