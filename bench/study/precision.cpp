@@ -26,10 +26,6 @@ struct Norms {
   double to_speed = 0.0;   // of H^-1 J^T, 1/kg
 };
 
-double largest(ConstVector v) {
-  return norm_max(v);
-}
-
 double norm_of(const BlockCsr& A) {
   double most = 0.0;
   for (Index i = 0; i < A.rows; ++i) {
@@ -133,7 +129,7 @@ StudyOutcome precision_study(const StudyOptions& options) {
             norms = {norm_of(*view.S), norm_of_inverse(*view.S), norm_to_speed(*view.J, view.H)};
           };
           const Trial trial = try_method(equations, newton, {}, measure);
-          impulse = std::max(impulse, largest(trial.state.r));
+          impulse = std::max(impulse, norm_max(trial.state.r));
           errors.series.push_back(over_iterations(
               name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
           steps.series.push_back(over_iterations(

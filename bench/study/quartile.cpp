@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "bench/robustness/closed_loop.h"
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
 #include "models/presets.h"
@@ -14,6 +15,8 @@ constexpr int kLinearBudget = 40;  // PCR iterations per Newton iteration, as in
 constexpr double kQuartiles[] = {0.25, 0.5, 0.75};
 constexpr double kLow = 1e-4;  // m/s: an error that a step may keep in practice
 
+using robustness::quantile;
+
 /// errors[k][s]: after iteration k, of step s.
 using Errors = std::vector<std::vector<double>>;
 
@@ -22,12 +25,6 @@ void add(Errors& errors, const std::vector<NewtonIteration>& history) {
   for (std::size_t k = 0; k < history.size(); ++k) {
     errors[k].push_back(history[k].error.total);
   }
-}
-
-double quantile(std::vector<double> values, double share) {
-  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + k, values.end());
-  return values[static_cast<std::size_t>(k)];
 }
 
 report::Chart quartile_chart(const std::string& name, const Errors& errors) {

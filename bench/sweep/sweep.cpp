@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -48,13 +47,10 @@ bool apply(const std::string& key, const std::string& value, cli::SimulationFlag
     first += fmt::format("{}precond={}", first.find(':') == std::string::npos ? ":" : ",", value);
     return true;
   }
-  CLI::App app;
-  cli::SimulationFlags given;
-  cli::add_simulation_flags(app, given);
-  if (key == "set" || app.get_option_no_throw("--" + key) == nullptr) return false;
-  if (key == "linear") flags.linear.clear();
   CLI::App into;
   cli::add_simulation_flags(into, flags);
+  if (key == "set" || into.get_option_no_throw("--" + key) == nullptr) return false;
+  if (key == "linear") flags.linear.clear();
   std::vector<std::string> words{fmt::format("--{}={}", key, value)};
   try {
     into.parse(words);
