@@ -33,18 +33,6 @@ int add_part(World& world, const std::string& name, const Vec3& size, double mas
   return b;
 }
 
-int add_soft_ball(World& world, const Options& options, const Vec3& position) {
-  DeformableOptions ball;
-  ball.name = "ball";
-  ball.model = material_from_name(options.text("material"));
-  ball.material = {options.real("young"), options.real("poisson"), options.real("density")};
-  ball.elements.damping = options.real("damping");
-  ball.surface = {.mu = options.real("mu")};
-  ball.position = position;
-  return world.add_deformable(
-      ball_mesh(options.real("radius"), static_cast<Index>(options.integer("tets"))), ball);
-}
-
 /// A plate on a spring turns a needle by a rod on a crank, sin(angle) = sinking / crank up to
 /// (1 - cos(angle))^2 crank / (2 rod). The needle is balanced about its axle.
 void add_scale(World& world, int ground, const Vec3& position, double stiffness, double mu) {
@@ -207,37 +195,22 @@ World hand_ball(const Options& options) {
   return world;
 }
 
-std::vector<OptionSpec> ball_options(long tets) {
-  return {OptionSpec::choice("material", "neo-hookean", material_names(), "force law of the ball"),
-          OptionSpec::real("young", 1e5, 1.0, 1e12, "Young's modulus, Pa"),
-          OptionSpec::real("poisson", 0.45, 0.0, 0.4999, "Poisson's ratio"),
-          OptionSpec::real("density", 1000.0, 1.0, 1e5, "kg/m^3"),
-          OptionSpec::real("damping", 0.0, 0.0, 10.0, "relaxation time of strain rates, s"),
-          OptionSpec::real("radius", 0.035, 1e-3, 1.0, "of the ball, m"),
-          OptionSpec::integer("tets", tets, 20, 1e6, "of the ball"),
-          OptionSpec::real("mu", 0.75, 0.0, 10.0, "friction coefficient")};
-}
-
-std::vector<OptionSpec> with(std::vector<OptionSpec> first, const std::vector<OptionSpec>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
 }  // namespace
 
 std::vector<SceneInfo> grasp_scenes() {
   return {
       {"soft-grasp",
        "two driven fingers carry a soft ball onto a scale whose needle reads its weight",
-       with(ball_options(320),
-            {OptionSpec::real("grip", 8.0, 0.0, 1e4, "largest force of a finger, N"),
-             OptionSpec::real("spring", 400.0, 1.0, 1e6, "of the scale, N/m"),
-             OptionSpec::real("carry", 5.0, 0.5, 100.0, "time it is carried, s")}),
+       joined(soft_ball_options(320),
+              {OptionSpec::real("grip", 8.0, 0.0, 1e4, "largest force of a finger, N"),
+               OptionSpec::real("spring", 400.0, 1.0, 1e6, "of the scale, N/m"),
+               OptionSpec::real("carry", 5.0, 0.5, 100.0, "time it is carried, s")}),
        1140, soft_grasp},
       {"hand-ball", "a hand of four fingers squeezes a soft ball and holds it upside down",
-       with(ball_options(427), {OptionSpec::real("effort", 0.15, 0.0, 100.0,
-                                                 "largest torque of a finger's joint, N m"),
-                                OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s")}),
+       joined(
+           soft_ball_options(427),
+           {OptionSpec::real("effort", 0.15, 0.0, 100.0, "largest torque of a finger's joint, N m"),
+            OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s")}),
        880, hand_ball},
   };
 }

@@ -1,4 +1,4 @@
-// A hand grasps irregular objects, lifts and shakes them.
+// The Allegro hand grasps irregular objects and shakes them, squeezes a soft ball and turns over.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -75,45 +75,80 @@ void release(World& world, int holder) {
   for (JointAxis& axis : world.joint(holder).axes) axis.drive = {};
 }
 
-/// Body 0 is the mount, then the hand's 21; the object is the last one.
-World allegro_grasp(const Options& options) {
-  const auto description = read_scene_robot(options, "allegro-grasp");
-  World world;
-  world.margin = 0.002;
-  const double mu = options.real("mu");
-  MountPath path{{0.0, 0.0, 0.3}, 0.2, options.real("amplitude"), options.real("frequency")};
+/// Coordinates of the hand: three fingers of spread and three bends each, then the thumb.
+using HandPose = std::vector<double>;
+const HandPose kOpen{0, 0.3, 0.3, 0.2, 0, 0.3, 0.3, 0.2, 0, 0.3, 0.3, 0.2, 1.2, 0.1, 0.0, 0.1};
+
+/// The hand on a kinematic mount, body 0, palm up; its 21 bodies follow.
+Robot add_hand(World& world, const Options& options, const std::string& scene, const Vec3& place) {
   Body mount;
   mount.name = "mount";
   mount.kind = BodyKind::kKinematic;
-  mount.position = path.start;
+  mount.position = place;
   RobotBuildOptions build;
   build.base_body = world.add_body(mount);
-  build.base.position = path.start;
+  build.base.position = place;
   build.merge_fixed = false;
-  build.mu = mu;
-  std::vector<double> open{0, 0.3, 0.3, 0.2, 0,   0.3, 0.3, 0.2,
-                           0, 0.3, 0.3, 0.2, 1.2, 0.1, 0.0, 0.1};
-  std::vector<double> shut{0, 1.4, 1.2, 1.0, 0,   1.4, 1.2, 1.0,
-                           0, 1.4, 1.2, 1.0, 1.3, 0.3, 1.0, 1.2};
-  build.q = open;
-  const Robot hand = build_robot(world, description, build);
+  build.mu = options.real("mu");
+  build.q = kOpen;
+  Robot hand = build_robot(world, read_scene_robot(options, scene), build);
   for (int d = 0; d < static_cast<int>(hand.dofs.size()); ++d) {
     set_gains(world, hand, d, options.real("stiffness"), 0.1, options.real("effort"));
   }
+  return hand;
+}
+
+/// Where the drives go by the end of a step.
+void follow(World& world, const Robot& hand, const TrajectoryPoint& target) {
+  for (std::size_t d = 0; d < target.q.size(); ++d) {
+    set_target(world, hand, static_cast<int>(d), target.q[d], target.v[d]);
+  }
+}
+
+/// The object is the last body.
+World allegro_grasp(const Options& options) {
+  World world;
+  world.margin = 0.002;
+  const MountPath path{{0.0, 0.0, 0.3}, 0.2, options.real("amplitude"), options.real("frequency")};
+  const Robot hand = add_hand(world, options, "allegro-grasp", path.start);
+  const HandPose shut{0, 1.4, 1.2, 1.0, 0, 1.4, 1.2, 1.0, 0, 1.4, 1.2, 1.0, 1.3, 0.3, 1.0, 1.2};
   const int object =
       add_object(world, static_cast<int>(options.integer("object")), options.real("radius"),
-                 options.real("mass"), path.start + Vec3{0.025, 0.0, 0.052}, mu);
+                 options.real("mass"), path.start + Vec3{0.025, 0.0, 0.052}, options.real("mu"));
   const int holder = add_holder(world, object, hand.base_body);
   Trajectory fingers;
-  fingers.add(0.1, open).add(kClosed, shut);
+  fingers.add(0.1, kOpen).add(kClosed, shut);
   world.control = [hand, fingers, path, holder](World& w, double h) {
     if (w.time >= kClosed) release(w, holder);
-    const TrajectoryPoint target = fingers.at(w.time + h);
-    for (std::size_t d = 0; d < target.q.size(); ++d) {
-      set_target(w, hand, static_cast<int>(d), target.q[d], target.v[d]);
-    }
+    follow(w, hand, fingers.at(w.time + h));
     Body& carrier = w.body(hand.base_body);
     carrier.velocity = (1.0 / h) * (path.at(w.time + h) - carrier.position);
+  };
+  return world;
+}
+
+/// The ball lies on the palm; the hand closes, rises, and turns over about the fingers' direction.
+World allegro_ball(const Options& options) {
+  World world;
+  world.margin = 0.001;
+  const Vec3 start{0.0, 0.0, 0.3};
+  const double palm = 0.0111;  // top of its box over the mount
+  const Robot hand = add_hand(world, options, "allegro-ball", start);
+  const double radius = options.real("radius");
+  add_soft_ball(world, options, start + Vec3{0.01, 0.0, palm + radius + 1e-4});
+  const HandPose shut{0, 1.1, 1.3, 0.9, 0, 1.1, 1.3, 0.9, 0, 1.1, 1.3, 0.9, 1.3, 0.3, 1.0, 1.2};
+  Trajectory fingers;
+  fingers.add(0.1, kOpen).add(kClosed, shut);
+  Trajectory mount;  // height and angle
+  const double turned = kLifted + options.real("turn");
+  mount.add(kClosed, {0.0, 0.0}).add(kLifted, {0.2, 0.0}).add(turned, {0.2, std::numbers::pi});
+  world.control = [hand, fingers, mount, start](World& w, double h) {
+    follow(w, hand, fingers.at(w.time + h));
+    Body& carrier = w.body(hand.base_body);
+    const TrajectoryPoint goal = mount.at(w.time + h);
+    const Vec3 place = start + Vec3{0.0, 0.0, goal.q[0]};
+    carrier.velocity = (1.0 / h) * (place - carrier.position);
+    carrier.angular_velocity = {(goal.q[1] - mount.at(w.time).q[1]) / h, 0.0, 0.0};
   };
   return world;
 }
@@ -136,6 +171,14 @@ std::vector<SceneInfo> hand_scenes() {
         robot_file_option(kAllegro)},
        480,
        allegro_grasp},
+      {"allegro-ball",
+       "a hand of 21 bodies squeezes a soft ball, lifts it, turns upside down and holds it",
+       joined(soft_ball_options(427),
+              {OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
+               OptionSpec::real("effort", 0.3, 0.0, 1e3, "largest of a drive, N m"),
+               OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s"),
+               OptionSpec::real("x", 0.0, -1, 1, "debug"), robot_file_option(kAllegro)}),
+       960, allegro_ball},
   };
 }
 

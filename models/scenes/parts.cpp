@@ -11,6 +11,8 @@
 #include "models/collision/capsule.h"
 #include "models/collision/plane.h"
 #include "models/collision/sphere.h"
+#include "models/deformable.h"
+#include "models/mesh_generators.h"
 
 namespace nsn {
 
@@ -114,6 +116,34 @@ int add_static_box(World& world, const Vec3& size, const Vec3& position, double 
   const int box = world.add_body(body);
   world.add_shape(box, std::make_shared<Box>(size), {.mu = mu});
   return box;
+}
+
+int add_soft_ball(World& world, const Options& options, const Vec3& position) {
+  DeformableOptions ball;
+  ball.name = "ball";
+  ball.model = material_from_name(options.text("material"));
+  ball.material = {options.real("young"), options.real("poisson"), options.real("density")};
+  ball.elements.damping = options.real("damping");
+  ball.surface = {.mu = options.real("mu")};
+  ball.position = position;
+  return world.add_deformable(
+      ball_mesh(options.real("radius"), static_cast<Index>(options.integer("tets"))), ball);
+}
+
+std::vector<OptionSpec> soft_ball_options(long tets) {
+  return {OptionSpec::choice("material", "neo-hookean", material_names(), "force law of the ball"),
+          OptionSpec::real("young", 1e5, 1.0, 1e12, "Young's modulus, Pa"),
+          OptionSpec::real("poisson", 0.45, 0.0, 0.4999, "Poisson's ratio"),
+          OptionSpec::real("density", 1000.0, 1.0, 1e5, "kg/m^3"),
+          OptionSpec::real("damping", 0.0, 0.0, 10.0, "relaxation time of strain rates, s"),
+          OptionSpec::real("radius", 0.035, 1e-3, 1.0, "of the ball, m"),
+          OptionSpec::integer("tets", tets, 20, 1e6, "of the ball"),
+          OptionSpec::real("mu", 0.75, 0.0, 10.0, "friction coefficient")};
+}
+
+std::vector<OptionSpec> joined(std::vector<OptionSpec> first, const std::vector<OptionSpec>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
 }
 
 SurfaceMesh icosphere(int refinements) {

@@ -38,6 +38,12 @@ OptionSpec contact_compliance_option(double by_default);
 /// A static box.
 int add_static_box(World& world, const Vec3& size, const Vec3& position, double mu);
 
+/// A deformable ball, by the parameters that soft_ball_options() lists. Returns the deformable.
+int add_soft_ball(World& world, const Options& options, const Vec3& position);
+std::vector<OptionSpec> soft_ball_options(long tets);
+/// Parameters of a piece and those of the scene it is in.
+std::vector<OptionSpec> joined(std::vector<OptionSpec> first, const std::vector<OptionSpec>& more);
+
 /// Unit ball of 20 4^n triangles.
 SurfaceMesh icosphere(int refinements);
 

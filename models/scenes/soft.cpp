@@ -36,11 +36,6 @@ std::vector<OptionSpec> material_options(double young, double poisson, double de
           OptionSpec::real("damping", 0.0, 0.0, 10.0, "relaxation time of strain rates, s")};
 }
 
-std::vector<OptionSpec> joined(std::vector<OptionSpec> first, const std::vector<OptionSpec>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
 DeformableOptions body_of(const Options& options, const std::string& material) {
   DeformableOptions body;
   body.name = material;

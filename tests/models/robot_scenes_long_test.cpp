@@ -1,0 +1,83 @@
+// Scenes of robots for twenty seconds, with a direct and with an iterative linear solver: minutes.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/grasp.h"
+
+namespace nsn {
+namespace {
+
+constexpr int kSteps = 2400;   // of 1/120 s
+constexpr int kSettled = 600;  // the hand has turned over
+
+struct Seen {
+  int coarse = 0;  ///< steps above 1e-6 m/s
+  double worst = 0.0;
+  double distance = 0.0;
+  double limit = 0.0;
+};
+
+void advance(Simulation& simulation, int steps, Seen& seen) {
+  for (int k = 0; k < steps; ++k) {
+    const StepReport& report = simulation.step();
+    seen.coarse += report.error.total <= 1e-6 ? 0 : 1;  // NaN counts
+    seen.worst = std::max(seen.worst, report.error.total);
+    seen.distance = std::max(seen.distance, report.drift.distance);
+    seen.limit = std::max(seen.limit, report.drift.limit_excess);
+  }
+}
+
+struct Case {
+  const char* name;
+  const char* scene;
+  Options::Assignments parameters;
+  const char* linear;
+};
+
+class TwentySeconds : public testing::TestWithParam<Case> {};
+
+TEST_P(TwentySeconds, JointsAndLimitsHoldAndStepsConverge) {
+  if (!std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots")) {
+    GTEST_SKIP() << "no robots in " << NSN_DATA_DIR;
+  }
+  const Case& given = GetParam();
+  SimulationOptions options;
+  options.newton.linear = {given.linear};
+  Simulation simulation(make_scene(given.scene, given.parameters), options, standard_backends());
+
+  const bool ball = std::string(given.scene) == "allegro-ball";
+  Seen seen;
+  advance(simulation, kSettled, seen);
+  const Vec3 before = ball ? test::ball_in(simulation, "palm") : Vec3{};
+  advance(simulation, kSteps - kSettled, seen);
+
+  std::printf(
+      "%-20s %d of %d steps above 1e-6 m/s (largest %.1e), joints %.1e m, limits %.1e rad\n",
+      given.name, seen.coarse, kSteps, seen.worst, seen.distance, seen.limit);
+  EXPECT_LT(seen.coarse, kSteps / 100);
+  EXPECT_LT(seen.distance, 1e-6);
+  EXPECT_LT(seen.limit, 1e-4);
+  for (const Body& body : simulation.world().bodies())
+    ASSERT_TRUE(std::isfinite(norm(body.position)));
+  if (!ball) return;
+  EXPECT_LT(test::height_over(simulation, "palm"), -0.03);  // upside down
+  EXPECT_LT(norm(test::ball_in(simulation, "palm") - before), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenes, TwentySeconds,
+    testing::Values(Case{"ball_direct", "allegro-ball", {}, "contact-lu"},
+                    Case{"ball_gmres", "allegro-ball", {}, "gmres"},
+                    Case{"humanoids_direct", "humanoids", {{"count", "4"}}, "contact-lu"},
+                    Case{"humanoids_gmres", "humanoids", {{"count", "4"}}, "gmres"},
+                    Case{"ragdolls_direct", "ragdolls", {{"count", "4"}}, "contact-lu"},
+                    Case{"ragdolls_gmres", "ragdolls", {{"count", "4"}}, "gmres"}),
+    [](const auto& p) { return std::string(p.param.name); });
+
+}  // namespace
+}  // namespace nsn
