@@ -115,6 +115,7 @@ World allegro_grasp(const Options& options) {
   const int object =
       add_object(world, static_cast<int>(options.integer("object")), options.real("radius"),
                  options.real("mass"), path.start + Vec3{0.025, 0.0, 0.052}, options.real("mu"));
+  set_contact_compliance(world, options.real("compliance"));
   const int holder = add_holder(world, object, hand.base_body);
   Trajectory fingers;
   fingers.add(0.1, kOpen).add(kClosed, shut);
@@ -164,6 +165,7 @@ std::vector<SceneInfo> hand_scenes() {
         OptionSpec::real("radius", 0.035, 0.01, 0.06, "of the object, m"),
         OptionSpec::real("mass", 0.1, 1e-3, 10.0, "of the object, kg"),
         OptionSpec::real("mu", 0.8, 0.0, 10.0, "friction coefficient"),
+        contact_compliance_option(1e-7),
         OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
         OptionSpec::real("effort", 0.7, 0.0, 1e3, "largest of a drive, N m"),
         OptionSpec::real("amplitude", 0.02, 0.0, 0.5, "of the shaking, m"),
