@@ -187,12 +187,30 @@ def make_joints(runner):
 
 
 def write_joints(rows):
-    """Revolute_Case01 -> Revolute 01; impulses along the directions of the start of the step."""
+    """Revolute_Case01 -> Revolute 01: impulses along the directions of the start of the step; of the end: with h."""
+    name = lambda row: row["case"].replace("_Case", " ") + (
+        f", h = {row['time_step_s']:g}" if row["setting"] == "end directions" else "")
     keys = ["position_rms_m", "velocity_rms_mps", "quaternion_rms", "angular_velocity_rms_radps", "force_rms_n",
             "torque_rms_nm", "status"]
     write("joints", ["case", "setting", "time_step_s"] + keys,
-          [[row["case"].replace("_Case", " "), row["setting"], row["time_step_s"]] + [row[key] for key in keys]
+          [[name(row), row["setting"], row["time_step_s"]] + [row[key] for key in keys]
            for row in rows])
+
+
+def make_public_friction(runner):
+    """Every public friction problem and LCP; seconds are those of one solve on the machine at the time."""
+    rows = runner.results(f"nsn solve {os.path.join(DATA, 'friction')} {os.path.join(DATA, 'lcp')}")
+    keys = ["contacts", "status", "factorizations", "seconds", "error_siconos", "error_unit_free"]
+    write("public_friction", ["problem"] + keys, [[row["problem"]] + [row[key] for key in keys] for row in rows])
+
+
+def make_random_friction(runner):
+    """The 2000 seeded problems: an hour of one core."""
+    text = runner.printed("../tests/core/random_friction_long_test")
+    rows = re.findall(r"^(mu .*?): (\d+) of (\d+) solved$", text, re.M)
+    wrong = re.search(r"^(\d+) answers whose error is larger than reported$", text, re.M)[1]
+    write("random_friction", ["problems", "solved", "total", "percent", "wrong_claims"],
+          [[name, solved, total, 100.0 * int(solved) / int(total), wrong] for name, solved, total in rows])
 
 
 def make_linear(runner):
@@ -274,6 +292,7 @@ def make_corrections(runner):
 
 
 SPECIAL = {"cost_per_contact": make_cost_per_contact, "elements": make_elements, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
+           "public_friction": make_public_friction, "random_friction": make_random_friction,
            "acceptance": make_acceptance, "reader": make_reader}
 
 

@@ -15,7 +15,7 @@
 #include <fmt/core.h>
 
 #include "backends/standard_backends.h"
-#include "bench/support/median.h"
+#include "bench/support/quantile.h"
 #include "core/effective_mass.h"
 #include "core/runtime.h"
 #include "core/schur_operator.h"

@@ -16,7 +16,7 @@
 
 #include "backends/standard_backends.h"
 #include "bench/cli/table.h"
-#include "bench/support/median.h"
+#include "bench/support/quantile.h"
 #include "core/runtime.h"
 #include "models/scenes/scene.h"
 #include "models/simulation.h"
@@ -58,11 +58,6 @@ void simulate(const std::string& scene, const std::string& preset, Times& times)
   }
 }
 
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
 double sum(const std::vector<double>& values) {
   double total = 0.0;
   for (const double value : values) total += value;
@@ -81,9 +76,9 @@ void measure(const std::string& scene, int repeats, cli::Table& table) {
     const double all = detect + sum(t.assemble) + sum(t.solve);
     table.add({scene, presets[p], cli::count_text(t.contacts),
                fmt::format("{:.2f}", 1e3 * bench::median(t.solve)),
-               fmt::format("{:.2f}", 1e3 * quantile(t.solve, 0.95)),
+               fmt::format("{:.2f}", 1e3 * bench::quantile(t.solve, 0.95)),
                cli::residual_text(bench::median(t.error)),
-               cli::residual_text(quantile(t.error, 0.95)),
+               cli::residual_text(bench::quantile(t.error, 0.95)),
                fmt::format("{} of {}", t.coarse, t.error.size()), cli::percent_text(detect / all)});
   }
   table.add_gap();

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "backends/standard_backends.h"
+#include "bench/support/quantile.h"
 #include "models/scenes/scene.h"
 
 namespace nsn::robustness {
@@ -103,13 +104,6 @@ Sample run(const Case& one, const SimulationOptions& options, int steps) {
   return sample;
 }
 
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0.0;
-  const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + k, values.end());
-  return values[static_cast<std::size_t>(k)];
-}
-
 Summary summarise(const std::vector<Sample>& samples) {
   Summary sum;
   std::vector<double> errors;
@@ -119,8 +113,8 @@ Summary summarise(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     append(errors, sample.error);
     append(factorizations, sample.factorizations);
-    log_median += std::log(std::max(quantile(sample.error, 0.5), kErrorFloor));
-    log_p95 += std::log(std::max(quantile(sample.error, 0.95), kErrorFloor));
+    log_median += std::log(std::max(bench::quantile(sample.error, 0.5), kErrorFloor));
+    log_p95 += std::log(std::max(bench::quantile(sample.error, 0.95), kErrorFloor));
     sum.energy_gain = std::max(sum.energy_gain, sample.energy_gain);
     sum.cone_violation = std::max(sum.cone_violation, sample.cone_violation);
     sum.handed_over += sample.handed_over;
@@ -132,10 +126,10 @@ Summary summarise(const std::vector<Sample>& samples) {
   sum.solved = static_cast<int>(
       std::count_if(errors.begin(), errors.end(), [](double e) { return e <= kSolved; }));
   sum.factorizations_mean = mean(factorizations);
-  sum.factorizations_median = quantile(factorizations, 0.5);
+  sum.factorizations_median = bench::median(factorizations);
   sum.error_median = std::exp(log_median / count);
   sum.error_p95 = std::exp(log_p95 / count);
-  sum.error_max = quantile(errors, 1.0);
+  sum.error_max = bench::quantile(errors, 1.0);
   return sum;
 }
 

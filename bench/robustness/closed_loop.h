@@ -57,7 +57,4 @@ struct Summary {
 };
 Summary summarise(const std::vector<Sample>& samples);
 
-/// Smallest value that `share` of the values do not exceed; 0 for none.
-double quantile(std::vector<double> values, double share);
-
 }  // namespace nsn::robustness

@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "bench/robustness/closed_loop.h"
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
+#include "bench/support/quantile.h"
 #include "models/presets.h"
 
 namespace nsn::study {
@@ -15,7 +15,7 @@ constexpr int kLinearBudget = 40;  // PCR iterations per Newton iteration, as in
 constexpr double kQuartiles[] = {0.25, 0.5, 0.75};
 constexpr double kLow = 1e-4;  // m/s: an error that a step may keep in practice
 
-using robustness::quantile;
+using bench::quantile;
 
 /// errors[k][s]: after iteration k, of step s.
 using Errors = std::vector<std::vector<double>>;

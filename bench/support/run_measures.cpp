@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/support/median.h"
+#include "bench/support/quantile.h"
 
 namespace nsn::bench {
 namespace {
