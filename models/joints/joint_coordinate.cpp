@@ -131,6 +131,59 @@ Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
   return {-1.0, t, cosine(pair, k, c.j), cosine(pair, c.j, c.j)};
 }
 
+/// log Q = angle axis, the near turn: angle in [0, pi]. Without an angle there is no axis.
+struct RotationVector {
+  double angle;
+  Vec3 axis;
+
+  Vec3 vector() const { return angle * axis; }
+};
+
+RotationVector rotation_vector(const Quaternion& turn) {
+  const TurnParts q = near_turn(turn);
+  const double sine = norm(q.v);
+  if (!(sine > 1e-12)) return {2.0 * sine, {}};
+  return {2.0 * std::atan2(sine, q.w), (1.0 / sine) * q.v};
+}
+
+/// g(t) = (1 - (t/2) cot(t/2)) / t^2 and its derivative, by their series where those cancel.
+struct InverseTurn {
+  double g;
+  double slope;
+};
+
+InverseTurn inverse_turn(double t) {
+  if (t < 1e-2) return {1.0 / 12.0 + t * t / 720.0, t / 360.0};
+  const double half = 0.5 * t;
+  const double cot = std::cos(half) / std::sin(half);
+  const double g = (1.0 - half * cot) / (t * t);
+  const double inner = -0.5 * cot + 0.25 * t * (1.0 + cot * cot);  // of 1 - (t/2) cot(t/2)
+  return {g, inner / (t * t) - 2.0 * g / t};
+}
+
+/// d log(exp(e) Q) / de = I - [p]/2 + g [p]^2 with p = log Q, e a turn of a in the axes of b.
+Mat3 log_gradient(const RotationVector& p, const InverseTurn& f) {
+  const Mat3 P = skew(p.vector());
+  return identity<3>() - 0.5 * P + f.g * (P * P);
+}
+
+/// Second derivative of component i of that logarithm, symmetric.
+Mat3 log_curvature(const RotationVector& p, int i) {
+  const InverseTurn f = inverse_turn(p.angle);
+  const Mat3 A = log_gradient(p, f);
+  const Mat3 P = skew(p.vector());
+  const Vec3 e = unit(i);
+  const Mat3 turned = skew(e) * (0.5 * identity<3>() - f.g * P) - f.g * skew(cross(e, p.vector()));
+  const Mat3 K = transpose(A) * turned + f.slope * outer(p.axis, P * (P * e));
+  return 0.5 * (K + transpose(K));
+}
+
+/// cot(t/2) / 2 (I - n n^T): without bound next to no turn at all, where a limit is never met.
+Mat3 angle_curvature(const RotationVector& p) {
+  if (!(p.angle > 1e-6)) return {};
+  return (0.5 / std::tan(0.5 * p.angle)) * (identity<3>() - outer(p.axis, p.axis));
+}
+
 /// 1 / sqrt(1 - c^2), bounded next to a right angle.
 double elevation_slope(double c) {
   return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
@@ -194,6 +247,15 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
       return turning(std::asin(std::clamp(sine.value, -1.0, 1.0)),
                      elevation_slope(sine.value) * sine.gradient);
     }
+    case Kind::kRotation: {
+      const RotationVector p = rotation_vector(pair.turn);
+      const Mat3 A = log_gradient(p, inverse_turn(p.angle));
+      return turning(p.vector()[c.i], pair.axes_b * (transpose(A) * unit(c.i)));
+    }
+    case Kind::kAngle: {
+      const RotationVector p = rotation_vector(pair.turn);
+      return turning(p.angle, pair.axes_b * p.axis);
+    }
   }
   return {};
 }
@@ -229,6 +291,13 @@ CoordinateCurvature coordinate_curvature(const JointCoordinate& c, const FramePa
     }
     case Kind::kElevation: {
       const Mat3 K = elevation_curvature(cosine(pair, c.i, c.j));
+      return {{}, K, K};
+    }
+    case Kind::kRotation:
+    case Kind::kAngle: {
+      const RotationVector p = rotation_vector(pair.turn);
+      const Mat3 inner = c.kind == Kind::kAngle ? angle_curvature(p) : log_curvature(p, c.i);
+      const Mat3 K = pair.axes_b * inner * transpose(pair.axes_b);
       return {{}, K, K};
     }
   }

@@ -11,6 +11,8 @@
 /// | kTurn     | 2 (x, y or z of Q) | rad  | orientation held; exact at small angles  |
 /// | kTwist    | 2 atan(z / w)      | rad  | angle about b_z                          |
 /// | kDistance | abs(d)             | m    | length of a link                         |
+/// | kRotation | (log Q)_i, axes of b | rad | springs and dampers of a ball joint     |
+/// | kAngle    | abs(log Q)         | rad  | limit of a ball joint: a cone about none |
 ///
 /// Angles of two and three hinges in a row through one point (models/joints/hinges.h), with k the
 /// third axis, b_i x b_j = +-b_k:
@@ -49,7 +51,9 @@ struct JointCoordinate {
     kDistance,
     kAzimuthA,
     kAzimuthB,
-    kElevation
+    kElevation,
+    kRotation,
+    kAngle
   };
 
   Kind kind = Kind::kPoint;

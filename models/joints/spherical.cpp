@@ -10,4 +10,16 @@ Joint spherical_joint(int body_a, int body_b) {
   return joint;
 }
 
+Joint ball_joint(int body_a, int body_b) {
+  Joint joint = spherical_joint(body_a, body_b);
+  JointAxis axis;
+  axis.coordinate = coordinate(JointCoordinate::Kind::kAngle);
+  joint.axes.push_back(axis);
+  for (int i = 0; i < 3; ++i) {
+    axis.coordinate = coordinate(JointCoordinate::Kind::kRotation, i);
+    joint.axes.push_back(axis);
+  }
+  return joint;
+}
+
 }  // namespace nsn

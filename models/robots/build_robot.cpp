@@ -178,12 +178,22 @@ class Builder {
     const RobotJoint& first = link.joints[0];
     if (first.kind == RobotJointKind::kFree) return add_free_dofs(k, first);
     if (first.kind == RobotJointKind::kBall) {
-      Joint joint = spherical_joint(body, parent_body(link));
-      joint.name = first.name;
-      place_joint(std::move(joint), k, {first.anchor, {}});
+      place_joint(ball(first, body, parent_body(link)), k, {first.anchor, {}});
       return add_free_dofs(k, first);
     }
     add_triad(k);
+  }
+
+  static Joint ball(const RobotJoint& source, int body_a, int body_b) {
+    Joint joint = ball_joint(body_a, body_b);
+    joint.name = source.name;
+    joint.axes[0].limit = source.limit;
+    for (std::size_t i = 1; i < joint.axes.size(); ++i) {
+      joint.axes[i].spring = source.spring;
+      joint.axes[i].armature = source.armature;
+      joint.axes[i].friction = source.friction;
+    }
+    return joint;
   }
 
   void add_free_dofs(int k, const RobotJoint& joint) {

@@ -460,22 +460,18 @@ class MjcfReader {
     if (joint.kind == RobotJointKind::kFree) return;
     joint.anchor = where.point(vector(e, "pos", {}));
     joint.axis = where.direction(direction(e, "axis", vector(e, "axis", {0, 0, 1})));
-    const double unit = joint.kind == RobotJointKind::kHinge ? compiler_.angle : 1.0;
+    const double unit = joint.kind == RobotJointKind::kSlide ? 1.0 : compiler_.angle;
     const JointLimit limit = range(e, "range", "limited", unit);
-    if (joint.num_dofs() > 1) {
-      if (limit.upper < kInfinity) xml_.unsupported("ball joint range", e.xml);
-      for (const char* name : {"damping", "stiffness", "armature", "frictionloss"}) {
-        if (first_number(e, name, 0.0) != 0.0)
-          xml_.unsupported(std::string("ball joint ") + name, e.xml);
-      }
-      return;
-    }
-    joint.limit = limit;
-    joint.reference = unit * number(e, "ref", 0.0);
-    joint.spring = {first_number(e, "stiffness", 0.0), first_number(e, "damping", 0.0),
-                    unit * number(e, "springref", 0.0)};
     joint.armature = number(e, "armature", 0.0);
     joint.friction = number(e, "frictionloss", 0.0);
+    joint.spring = {first_number(e, "stiffness", 0.0), first_number(e, "damping", 0.0), 0.0};
+    joint.limit = limit;
+    if (joint.kind == RobotJointKind::kBall) {  // its first number means nothing: an angle is >= 0
+      joint.limit.lower = -kInfinity;
+      return;
+    }
+    joint.reference = unit * number(e, "ref", 0.0);
+    joint.spring.rest = unit * number(e, "springref", 0.0);
     const JointLimit effort = range(e, "actuatorfrcrange", "actuatorfrclimited", 1.0);
     joint.effort = std::min(-effort.lower, effort.upper);
     if (std::abs(effort.lower + effort.upper) > 0.0) {

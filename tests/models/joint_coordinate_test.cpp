@@ -34,9 +34,11 @@ struct Pair {
 };
 
 std::vector<JointCoordinate> all_kinds() {
-  std::vector<JointCoordinate> list{{Kind::kTwist}, {Kind::kDistance}};
+  std::vector<JointCoordinate> list{{Kind::kTwist}, {Kind::kDistance}, {Kind::kAngle}};
   for (std::int8_t i = 0; i < 3; ++i) {
-    for (const Kind kind : {Kind::kPoint, Kind::kAlong, Kind::kTurn}) list.push_back({kind, i, 0});
+    for (const Kind kind : {Kind::kPoint, Kind::kAlong, Kind::kTurn, Kind::kRotation}) {
+      list.push_back({kind, i, 0});
+    }
     for (std::int8_t j = 0; j < 3; ++j) {
       list.push_back({Kind::kCosine, i, j});
       list.push_back({Kind::kElevation, i, j});
@@ -113,6 +115,27 @@ TEST(JointCoordinate, CurvaturesMatchFiniteDifferences) {
               << name(c) << " block " << block << " entry " << i << j;
         }
       }
+    }
+  }
+}
+
+TEST(JointCoordinate, RotationIsTheLogarithmOfTheTurnAndSmoothWhereThereIsNone) {
+  Pair pair;
+  pair.frame_a = pair.frame_b = {};
+  Pair::set(pair.b, {}, normalized(Quaternion{0.6, 0.1, -0.2, 0.7}));
+  const Vec3 axis = (1.0 / 3.0) * Vec3{1, -2, 2};
+  // 9.9e-3 and 1.01e-2: either side of where the series end.
+  for (const double angle : {0.0, 1e-9, 9.9e-3, 1.01e-2, 0.5, 3.1}) {
+    Pair::set(pair.a, {}, pair.b.q * rotation_exp(angle * axis));
+    EXPECT_NEAR(coordinate_gradient({Kind::kAngle}, pair.frames()).value, angle, 1e-14);
+    for (std::int8_t i = 0; i < 3; ++i) {
+      const JointCoordinate c{Kind::kRotation, i, 0};
+      const CoordinateGradient g = coordinate_gradient(c, pair.frames());
+      EXPECT_NEAR(g.value, angle * axis[i], 1e-14);
+      // Along the axis of the turn it is that angle alone.
+      EXPECT_NEAR(dot(g.angular_a, pair.b.R * axis), axis[i], 1e-14);
+      const Mat3 K = coordinate_curvature(c, pair.frames()).angular_a;
+      EXPECT_NEAR(K(0, 1), second_difference(c, pair, 1, 0, 1), 1e-6) << angle;
     }
   }
 }

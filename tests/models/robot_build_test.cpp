@@ -1,6 +1,7 @@
 // Robots in a world: their coordinates, drives, motors, armature, mimics and filters.
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,56 @@ TEST(BuildRobot, SpringAndDamperActAtTheEndOfTheStep) {
   const double expected = -40.0 * 0.3 / (kInertia / h + 3.0 + 40.0 * h);
   // The ball moves along a chord of its circle: (h v)^2 / 8 of v, 1.4e-7.
   EXPECT_NEAR(speed(simulation.world(), robot, 0), expected, 2e-7);
+}
+
+/// A bob of 1 kg that hangs 0.5 m below a ball joint of the world.
+std::string hanging(const std::string& attributes) {
+  return "<mujoco><compiler angle='degree'/><worldbody><body name='bob' pos='0 0 1'>"
+         "<joint name='b' type='ball' " +
+         attributes +
+         "/><geom type='sphere' size='.05' mass='1' pos='0 0 -.5'/></body></worldbody></mujoco>";
+}
+
+double angle_of(const World& world) {
+  return 2.0 * std::acos(std::min(1.0, std::abs(world.body(1).orientation.w)));
+}
+
+TEST(BallJoint, TurnsNoFurtherThanItsRange) {
+  World world;
+  build_robot(world, parse(hanging("range='0 40'")));
+  world.body(1).velocity = {3.0, 1.5, 0.0};  // enough for a full turn
+  world.body(1).angular_velocity = {-3.0, 6.0, 0.0};
+  Simulation simulation = simulate(std::move(world), 1.0 / 120.0);
+  double largest = 0.0;
+
+  for (int step = 0; step < 240; ++step) {
+    EXPECT_LT(simulation.step().error.total, 1e-8);
+    largest = std::max(largest, angle_of(simulation.world()));
+    EXPECT_LT(simulation.report().drift.limit_excess, 1e-6);
+  }
+
+  const double range = 40.0 * std::numbers::pi / 180.0;
+  EXPECT_LT(largest, range + 1e-6);
+  EXPECT_GT(largest, range - 1e-6);  // it got there
+}
+
+TEST(BallJoint, SpringBalancesGravityAtAnyAngleAndDamperStopsIt) {
+  World world;
+  build_robot(world, parse(hanging("stiffness='4' damping='1'")));
+  world.gravity = {2.0, 3.0, 4.0};  // would turn it over
+  Simulation simulation = simulate(std::move(world), 1.0 / 60.0);
+
+  for (int step = 0; step < 600; ++step) simulation.step();
+
+  // k log(Q) = r x m g: the turn is about one axis, and as large as the torque over k.
+  const Body& bob = simulation.world().body(1);
+  const Quaternion& q = bob.orientation;
+  const double sine = norm(Vec3{q.x, q.y, q.z});
+  const Vec3 log = (angle_of(simulation.world()) / sine) * Vec3{q.x, q.y, q.z};
+  const Vec3 arm = bob.position - Vec3{0, 0, 1};
+  EXPECT_LT(norm(4.0 * log - cross(arm, simulation.world().gravity)), 1e-8);
+  EXPECT_GT(norm(log), 0.3);
+  EXPECT_LT(norm(bob.angular_velocity), 1e-8);
 }
 
 TEST(BuildRobot, PositionActuatorIsADriveWithinItsForceRange) {
