@@ -127,14 +127,34 @@ render::Image frame(const RunFlags& given, const Simulation& simulation, int wid
   return report::picture_of(simulation.world(), forces, width, height);
 }
 
-int run(const CommonOptions& common, const SimulationFlags& flags, const RunFlags& given) {
+/// A scene by its name, or the scene `robot` with a file.
+struct Chosen {
+  std::string scene;
+  std::string label;  ///< of files and reports
+  Options::Assignments parameters;
+};
+
+Chosen choose(const SimulationFlags& flags, const std::string& name) {
+  const std::filesystem::path path = name;
+  const std::string kind = path.extension().string();
+  const bool robot = kind == ".xml" || kind == ".urdf" || kind == ".mjcf";
+  if (!robot) return {name, name, scene_parameters(flags)};
+  Chosen chosen{"robot", path.stem().string(), {{"file", name}}};
+  for (const auto& one : scene_parameters(flags)) chosen.parameters.push_back(one);
+  return chosen;
+}
+
+int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags given) {
   const Runtime runtime(common.threads);
+  const Chosen chosen = choose(flags, given.scene);
+  given.scene = chosen.scene;
   const SceneInfo& info = scene_info(given.scene);
   NSN_THROW_UNLESS(given.steps >= 0, "--steps {} is negative", given.steps);
   NSN_THROW_UNLESS(given.frames_every >= 1, "--frame-every {} is not positive", given.frames_every);
   const int steps = given.steps > 0 ? given.steps : info.default_steps;
-  Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
+  Simulation simulation(make_scene(given.scene, chosen.parameters), simulation_options(flags),
                         standard_backends());
+  given.scene = chosen.label;
   bench::RunMeasures measures(simulation);
   std::unique_ptr<VtkSeries> series;
   if (!common.out.empty()) {
@@ -192,7 +212,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<SimulationFlags>();
   auto given = std::make_shared<RunFlags>();
-  command->add_option("scene", given->scene, "which scene (nsn scenes lists them)")->required();
+  command
+      ->add_option("scene", given->scene,
+                   "which scene (nsn scenes lists them), or a robot: a file of URDF or MJCF")
+      ->required();
   command->add_option("--steps", given->steps, "number of steps (default: the scene's own)");
   command->add_option("--picture", given->picture, "PNG of the last frame");
   command->add_flag("--forces", given->forces, "contact forces as lines in pictures");

@@ -37,7 +37,8 @@ bool over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p)
     const Vec3& a = S.corners[at(face.first + k)];
     const Vec3& b = S.corners[at(face.first + (k + 1) % face.count)];
     const Vec3 outward = cross(b - a, face.normal);
-    if (dot(p - a, outward) > tolerance * norm(outward)) return false;
+    const double out = dot(p - a, outward);
+    if (out > 0.0 && out * out > tolerance * tolerance * dot(outward, outward)) return false;
   }
   return true;
 }
@@ -155,12 +156,14 @@ class Side {
   }
 
   bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
-    const Vec3 between = vertex.x - edge.a - 0.5 * edge.along;
+    const Vec3 from = vertex.x - edge.a;
+    const double along = dot(from, edge.along);
+    const double length_squared = dot(edge.along, edge.along);
+    if (along <= 0.0 || along >= length_squared) return false;
+    // Distance squared times length squared, beyond the reach by more than rounding.
     const double reach = margin_ + radii();
-    // Out of reach of the ball around the edge: 2 (x^2 + y^2) >= (x + y)^2.
-    if (dot(between, between) > 2.0 * (reach * reach + 0.25 * dot(edge.along, edge.along))) {
-      return false;
-    }
+    const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
+    if (dot(from, from) * length_squared - along * along > most) return false;
     const OnSegment near = closest_on_segment(vertex.x, edge.a, edge.a + edge.along);
     const double distance = std::sqrt(near.distance_squared);
     if (near.t <= 0.0 || near.t >= 1.0 || distance - radii() > margin_) return false;
@@ -195,6 +198,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   const double reach = margin + radii;
   const double depth = std::min(A.depth, B.depth);
   const double furthest = std::max(reach, std::min(depth, A.size + B.size));
+  BetweenSegments near;
   for (const FeatureSet::Edge& a : A.edges) {
     const Vec3 middle = a.a + 0.5 * a.along;
     const double half = 0.5 * norm(a.along) + furthest;
@@ -202,8 +206,10 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
       const Vec3 between = middle - b.a - 0.5 * b.along;
       // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
       if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
-      const BetweenSegments near = closest_between_segments(a.a, a.a + a.along, b.a, b.a + b.along);
-      if (!near.crossing || near.distance_squared > furthest * furthest) continue;
+      if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
+          near.distance_squared > furthest * furthest) {
+        continue;
+      }
       const Vec3 m = normalized(cross(a.along, b.along));
       const double along = dot(m, near.on_p - near.on_q);
       // Outwards by the edges' faces; where they leave both ways open, the way they are apart.

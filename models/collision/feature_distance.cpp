@@ -62,25 +62,29 @@ OnTriangle closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3& b, cons
   return best;
 }
 
-BetweenSegments closest_between_segments(const Vec3& p0, const Vec3& p1, const Vec3& q0,
-                                         const Vec3& q1) {
-  const Vec3 d = p1 - p0;
-  const Vec3 e = q1 - q0;
+bool crossing_of_segments(const Vec3& p0, const Vec3& d, const Vec3& q0, const Vec3& e,
+                          BetweenSegments& out) {
   const Vec3 n = cross(d, e);
   const double sine_squared = dot(n, n);
-  if (sine_squared > kParallel * kParallel * dot(d, d) * dot(e, e)) {
-    const Vec3 r = q0 - p0;
-    const double s = dot(cross(r, e), n) / sine_squared;
-    // Not det(r, d, n) / n^2, which is as uncertain as s along nearly parallel segments: the point
-    // that belongs to this s is certain.
-    const double t = dot(s * d - r, e) / dot(e, e);
-    if (s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0) {
-      const Vec3 on_p = p0 + s * d;
-      const Vec3 on_q = q0 + t * e;
-      return {s, t, on_p, on_q, true, dot(on_p - on_q, on_p - on_q)};
-    }
-  }
+  if (sine_squared <= kParallel * kParallel * dot(d, d) * dot(e, e)) return false;
+  const Vec3 r = q0 - p0;
+  const double along = dot(cross(r, e), n);
+  if (along <= 0.0 || along >= sine_squared) return false;
+  const double s = along / sine_squared;
+  // Not det(r, d, n) / n^2, which is as uncertain as s along nearly parallel segments: the point
+  // that belongs to this s is certain.
+  const double t = dot(s * d - r, e) / dot(e, e);
+  if (!(s < 1.0 && t > 0.0 && t < 1.0)) return false;
+  const Vec3 on_p = p0 + s * d;
+  const Vec3 on_q = q0 + t * e;
+  out = {s, t, on_p, on_q, true, dot(on_p - on_q, on_p - on_q)};
+  return true;
+}
+
+BetweenSegments closest_between_segments(const Vec3& p0, const Vec3& p1, const Vec3& q0,
+                                         const Vec3& q1) {
   BetweenSegments best;
+  if (crossing_of_segments(p0, p1 - p0, q0, q1 - q0, best)) return best;
   best.distance_squared = -1.0;
   const auto offer = [&](double s, double t, const Vec3& on_p, const Vec3& on_q, double distance) {
     if (best.distance_squared >= 0.0 && distance >= best.distance_squared) return;

@@ -49,5 +49,9 @@ struct BetweenSegments {
 };
 BetweenSegments closest_between_segments(const Vec3& p0, const Vec3& p1, const Vec3& q0,
                                          const Vec3& q1);
+/// The same where they cross, from one end and the way to the other; false and `out` as it was
+/// where they do not.
+bool crossing_of_segments(const Vec3& p0, const Vec3& d, const Vec3& q0, const Vec3& e,
+                          BetweenSegments& out);
 
 }  // namespace nsn

@@ -38,6 +38,7 @@ Aabb in_axes(const Aabb& box, const Pose& pose, double margin) {
 }
 
 void sort_unique(std::vector<int>& list) {
+  list.erase(std::unique(list.begin(), list.end()), list.end());  // many come in runs
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }

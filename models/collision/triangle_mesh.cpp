@@ -38,15 +38,18 @@ void widen(Aabb& box, double by) {
   box.upper += Vec3{by, by, by};
 }
 
-/// A box around the moved one.
-Aabb moved_box(const Aabb& box, const Pose& pose) {
-  const Vec3 centre = pose.apply(0.5 * (box.lower + box.upper));
-  const Vec3 half = 0.5 * (box.upper - box.lower);
-  Vec3 reach;
+Mat3 magnitudes(const Mat3& R) {
+  Mat3 A;
   for (int i = 0; i < 3; ++i) {
-    reach[i] = std::abs(pose.R(i, 0)) * half[0] + std::abs(pose.R(i, 1)) * half[1] +
-               std::abs(pose.R(i, 2)) * half[2];
+    for (int j = 0; j < 3; ++j) A(i, j) = std::abs(R(i, j));
   }
+  return A;
+}
+
+/// A box around the moved one and `by` more; `spread`: the magnitudes of pose.R.
+Aabb moved_box(const Aabb& box, const Pose& pose, const Mat3& spread, double by) {
+  const Vec3 centre = pose.apply(0.5 * (box.lower + box.upper));
+  const Vec3 reach = spread * (0.5 * (box.upper - box.lower)) + Vec3{by, by, by};
   return {centre - reach, centre + reach};
 }
 
@@ -274,14 +277,13 @@ void TriangleMesh::find_pairs(const TriangleMesh& other, const Pose& pose, doubl
                               std::vector<TrianglePair>& out) const {
   std::array<TrianglePair, 256> stack;  // nodes; both depths together, at most one more each
   std::size_t top = 0;
+  const Mat3 spread = magnitudes(pose.R);
   stack[top++] = {0, 0};
   while (top > 0) {
     const TrianglePair pair = stack[--top];
     const Node& mine = nodes_[at(pair.mine)];
     const Node& theirs = other.nodes_[at(pair.other)];
-    Aabb box = moved_box(theirs.box, pose);
-    widen(box, reach);
-    if (!overlap(mine.box, box)) continue;
+    if (!overlap(mine.box, moved_box(theirs.box, pose, spread, reach))) continue;
     if (mine.right < 0 && theirs.right < 0) {
       add_leaf_pairs(mine, other, theirs, pose, reach, out);
       continue;
@@ -300,7 +302,7 @@ void TriangleMesh::find_pairs(const TriangleMesh& other, const Pose& pose, doubl
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {
-  return moved_box(box_, pose);
+  return moved_box(box_, pose, magnitudes(pose.R), 0.0);
 }
 
 SurfaceMesh TriangleMesh::surface() const {

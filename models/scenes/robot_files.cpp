@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "models/robots/read_robot.h"
 
 namespace nsn {
 
@@ -15,7 +14,8 @@ OptionSpec robot_file_option(const std::string& default_path) {
 }
 
 std::shared_ptr<const RobotDescription> read_scene_robot(const Options& options,
-                                                         const std::string& scene) {
+                                                         const std::string& scene,
+                                                         const RobotReadOptions& read) {
   namespace fs = std::filesystem;
   fs::path path = options.text("file");
   std::error_code ignored;
@@ -30,7 +30,7 @@ std::shared_ptr<const RobotDescription> read_scene_robot(const Options& options,
         scene, path.string(), beside.string());
     path = beside;
   }
-  return std::make_shared<const RobotDescription>(read_robot(path));
+  return std::make_shared<const RobotDescription>(read_robot(path, read));
 }
 
 }  // namespace nsn
