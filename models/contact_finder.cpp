@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/collision/triangle_mesh.h"
+
 namespace nsn {
 namespace {
 
@@ -22,15 +24,22 @@ Vec3 local_point(const Body& body, const Vec3& world) {
   return transpose_times(rotation_matrix(body.orientation), world - body.position);
 }
 
+/// Part of the margin that shapes may move against each other and still count as resting.
+constexpr double kResting = 1e-7;
+
+/// From x to the corners of a box.
+double furthest(const Aabb& box, const Vec3& x) {
+  double squared = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    squared += std::pow(std::max(box.upper[k] - x[k], x[k] - box.lower[k]), 2);
+  }
+  return std::sqrt(squared);
+}
+
 /// How far a point of the shape may move in a step, m.
 double travel(const Body& body, const Aabb& box, double h) {
   if (body.kind == BodyKind::kStatic) return 0.0;
-  double reach_squared = 0.0;
-  for (int k = 0; k < 3; ++k) {
-    const double reach = std::max(box.upper[k] - body.position[k], body.position[k] - box.lower[k]);
-    reach_squared += reach * reach;
-  }
-  const double reach = box.bounded ? std::sqrt(reach_squared) : 0.0;
+  const double reach = box.bounded ? furthest(box, body.position) : 0.0;
   return h * (norm(body.velocity) + norm(body.angular_velocity) * reach);
 }
 
@@ -64,6 +73,7 @@ void ContactFinder::place_shapes(const World& world, double h) {
   kinds_.resize(count);
   margins_.resize(count);
   boxes_.resize(count);
+  mesh_kind_ = world.pairs().index(TriangleMesh::kType);
   for (std::size_t s = 0; s < count; ++s) {
     const PlacedShape& placed = world.shapes()[s];
     const Body& body = world.body(placed.body);
@@ -78,6 +88,24 @@ void ContactFinder::place_shapes(const World& world, double h) {
   }
 }
 
+void ContactFinder::find_points(const World& world, CollideFunction collide, int s, int t) {
+  const Shape& a = *world.shapes()[at(s)].shape;
+  const Shape& b = *world.shapes()[at(t)].shape;
+  const double margin = margins_[at(s)] + margins_[at(t)];
+  manifold_.clear();
+  if (kinds_[at(s)] != mesh_kind_ && kinds_[at(t)] != mesh_kind_) {
+    return collide(a, poses_[at(s)], b, poses_[at(t)], margin, manifold_);
+  }
+  const PlacedPair pair{{std::min(s, t), std::max(s, t)},
+                        poses_[at(s)],
+                        poses_[at(t)],
+                        furthest(boxes_[at(s)], poses_[at(s)].x),
+                        margin};
+  if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
+  collide(a, pair.a, b, pair.b, margin, manifold_);
+  resting_.keep(pair, manifold_);
+}
+
 void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Contact>& out) {
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
@@ -89,9 +117,7 @@ void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Conta
   const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
   if (entry.collide == nullptr) return;
   if (entry.swapped) return add_pair(world, t, s, out);
-  manifold_.clear();
-  entry.collide(*a.shape, poses_[at(s)], *b.shape, poses_[at(t)], margins_[at(s)] + margins_[at(t)],
-                manifold_);
+  find_points(world, entry.collide, s, t);
   const double mu = world.friction(s, t);
   for (const ContactPoint& point : manifold_) {
     Contact contact;
@@ -118,6 +144,7 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   contacts.clear();
   add_given(world, contacts);
   place_shapes(world, h);
+  resting_.start_step();
   for (const auto& [s, t] : broad_phase_.find(boxes_)) add_pair(world, s, t, contacts);
   out.finish();
 }

@@ -2,11 +2,14 @@
 ///
 /// The order of the contacts depends on the world alone: contacts given by hand in their order,
 /// then pairs of shapes by ascending indices. An id names the shapes and the features that meet.
+/// Points of meshes that rest against something are those of the step before
+/// (models/collision/resting_pairs.h).
 #pragma once
 
 #include <vector>
 
 #include "models/collision/broad_phase.h"
+#include "models/collision/resting_pairs.h"
 #include "models/rows/contact_rows.h"
 #include "models/world.h"
 
@@ -21,13 +24,17 @@ class ContactFinder {
   void add_given(const World& world, std::vector<Contact>& out) const;
   void place_shapes(const World& world, double h);
   void add_pair(const World& world, int s, int t, std::vector<Contact>& out);
+  /// The points of shapes s and t, in the order of the pair table, into manifold_.
+  void find_points(const World& world, CollideFunction collide, int s, int t);
 
   BroadPhase broad_phase_;
   std::vector<Pose> poses_;
   std::vector<int> kinds_;  // of the pair table
+  int mesh_kind_ = -1;
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;
   Manifold manifold_;
+  RestingPairs resting_;
 };
 
 }  // namespace nsn

@@ -21,6 +21,7 @@
 #include "models/collision/cylinder_pairs.h"
 #include "models/collision/pair_table.h"
 #include "models/collision/plane.h"
+#include "models/collision/resting_pairs.h"
 #include "models/collision/sphere.h"
 #include "models/collision/triangle_mesh.h"
 #include "models/scenes/parts.h"
@@ -351,6 +352,59 @@ TEST(ContactIds, SurviveFromStepToStep) {
     }
     EXPECT_GT(known, 0.9 * total) << scene;
     EXPECT_GT(total, 0);
+  }
+}
+
+TEST(RestingPairs, PointsGoWithTheirBodiesUntilTheseMoveAgainstEachOther) {
+  const TriangleMesh mesh = mesh_of(Box({1.0, 1.0, 1.0}));
+  const Pose b{{0.3, -0.2, 0.1}, rotation_matrix(normalized(Quaternion{0.8, 0.2, -0.3, 0.4}))};
+  const Pose on_top{b.apply({0.1, 0.05, 1.001}), b.R};
+  const Manifold found = collide(mesh, on_top, mesh, b, 0.01);
+  ASSERT_FALSE(found.empty());
+  RestingPairs pairs;
+  pairs.start_step();
+  pairs.keep({{0, 1}, on_top, b, 1.0, 0.01}, found);
+  // Both are carried far away together; then one of them moves on by 1e-9, by 1e-7.
+  const Mat3 turn = rotation_matrix(normalized(Quaternion{0.1, 0.7, 0.3, -0.6}));
+  const Pose far_b{turn * b.x + Vec3{5, 6, 7}, turn * b.R};
+  const auto moved = [&](double by) {
+    return Pose{turn * on_top.x + Vec3{5, 6, 7} + by * column(far_b.R, 2), turn * on_top.R};
+  };
+
+  Manifold again;
+  pairs.start_step();
+  ASSERT_TRUE(pairs.reuse({{0, 1}, moved(1e-9), far_b, 1.0, 0.01}, 1e-8, again));
+  ASSERT_EQ(again.size(), found.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    EXPECT_EQ(again[k].feature, found[k].feature);
+    EXPECT_NEAR(gap(again[k]), gap(found[k]) + 1e-9, 1e-14);  // rounding of places 10 m away
+    EXPECT_LT(norm(again[k].normal - turn * found[k].normal), 1e-14);
+  }
+  pairs.start_step();
+  EXPECT_FALSE(pairs.reuse({{0, 1}, moved(1e-7), far_b, 1.0, 0.01}, 1e-8, again));
+  EXPECT_FALSE(pairs.reuse({{0, 2}, moved(0.0), far_b, 1.0, 0.01}, 1e-8, again));
+}
+
+TEST(RestingPairs, APileThatRestsHasTheContactsThatAreThere) {
+  Simulation simulation(make_scene("mesh-pile", {{"stones", "6"}}), {}, standard_backends());
+  for (int k = 0; k < 400; ++k) simulation.step();
+  ASSERT_LT(simulation.report().speed, 1e-6);
+  ContactFinder fresh;
+  ContactRowSet there;
+  World& world = simulation.world();
+
+  for (int k = 0; k < 20; ++k) {
+    fresh = {};
+    fresh.find(world, 1.0 / 120.0, there);
+    simulation.step();  // finds them where it starts
+    const auto& known = simulation.contacts().contacts();
+    ASSERT_EQ(known.size(), there.contacts().size());
+    for (std::size_t c = 0; c < known.size(); ++c) {
+      EXPECT_EQ(known[c].id, there.contacts()[c].id);
+      // 1e-7 of the margin of 5 mm, and how far a point slides meanwhile.
+      EXPECT_LT(norm(known[c].local_a - there.contacts()[c].local_a), 1e-8);
+      EXPECT_LT(norm(known[c].local_b - there.contacts()[c].local_b), 1e-8);
+    }
   }
 }
 
