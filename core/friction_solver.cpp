@@ -45,8 +45,16 @@ constexpr double kAlphaAfterStage = 1e-3;
 constexpr int kAdmmIterations = 15;
 constexpr int kCheckSweeps = 50;
 constexpr int kFirstAttempt = 400;  // factorisations of proximal Newton before it starts elsewhere
-constexpr int kNextAttempt = 400;
-constexpr double kPatience = 0.8;  // failure_decay of further attempts
+
+/// How long a further attempt goes on. Most of those that succeed are quick; every other round is
+/// patient.
+struct Attempt {
+  int factorizations;
+  int max_inner;  // Newton steps of a proximal step
+  double failure_decay;
+};
+constexpr Attempt kQuick = {160, 25, 0.6};
+constexpr Attempt kPatient = {400, 12, 0.8};
 
 /// Where and how proximal Newton starts again when it has not converged. On problems with large
 /// friction coefficients it may cycle; which start leads out cannot be told beforehand, so they
@@ -64,13 +72,13 @@ struct Rescue {
 constexpr Rescue kRescues[] = {
     {"Gauss-Seidel start", 300, false, 0.0, 1e-3, 1e3, 1e9, false},
     {"even weights", 0, false, 0.0, 1.0, 10.0, 1e9, false},
-    {"random start and sweeps", 100, false, 1.0, 1e-1, 10.0, 1e9, false},
-    {"even weights, tangential ceiling", 0, false, 0.0, 1e-2, 10.0, 0.5, false},
-    {"large random start", 0, false, 10.0, 1.0, 10.0, 1e9, false},
+    {"small random start", 0, false, 0.1, 1.0, 10.0, 1e9, false},
+    {"small random start, tangential ceiling", 0, false, 0.1, 1e-2, 10.0, 0.5, false},
+    {"random start and sweeps", 500, false, 1.0, 1e-2, 10.0, 1e9, false},
     {"ADMM start", 0, true, 0.0, 1e-3, 1e3, 1e9, false},
-    {"random start and sweeps", 100, false, 1.0, 1e-1, 10.0, 1e9, false},
-    {"Fischer-Burmeister", 0, false, 0.0, 1e-2, 10.0, 1e9, true},
     {"large random start", 0, false, 10.0, 1.0, 10.0, 1e9, false},
+    {"random start, tangential ceiling", 0, false, 1.0, 1e-2, 10.0, 0.5, false},
+    {"random start, Fischer-Burmeister", 0, false, 0.1, 1e-2, 10.0, 1e9, true},
     {"random start", 0, false, 1.0, 1.0, 10.0, 1e9, false},
 };
 
@@ -213,9 +221,10 @@ class StagedSolve {
       for (const Rescue& rescue : kRescues) {
         const int left = options_.max_factorizations - newton_->factorizations();
         if (left <= 0 || out_of_time()) return;
-        newton_->set_budget(newton_->factorizations() + std::min(left, kNextAttempt));
+        const Attempt& attempt = round % 2 == 0 ? kQuick : kPatient;
+        newton_->set_budget(newton_->factorizations() + std::min(left, attempt.factorizations));
         newton_->set_weighting(rescue.load_clip, rescue.friction_ceiling);
-        newton_->set_failure_decay(kPatience);
+        newton_->set_patience(attempt.max_inner, attempt.failure_decay);
         newton_->set_normal_map(rescue.fb ? NormalMap::kFischerBurmeister : NormalMap::kMinimum);
         start_elsewhere(rescue, round);
         const std::string reason =
@@ -231,7 +240,7 @@ class StagedSolve {
   void start_elsewhere(const Rescue& rescue, int round) {
     const Vector x = zero_vector(blocks_.rows.rows());
     if (rescue.random > 0.0 || round > 0) {
-      const double size = std::max(rescue.random, 0.3) * norm2(newton_->scaled_q()) /
+      const double size = std::max(rescue.random, 0.1) * norm2(newton_->scaled_q()) /
                           std::sqrt(std::max(1.0, static_cast<double>(blocks_.rows.blocks())));
       for (Index i = 0; i < blocks_.rows.blocks(); ++i) {
         const double n = size * std::pow(10.0, 2.0 * uniform() - 1.0);

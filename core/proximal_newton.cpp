@@ -66,6 +66,12 @@ ProximalNewton::ProximalNewton(NewtonSystem& system, ContactRows rows,
   alpha_ = options_.alpha_cold;
 }
 
+void ProximalNewton::set_patience(int max_inner, double failure_decay) {
+  options_.max_inner = max_inner;
+  options_.failure_decay = failure_decay;
+  phi_norms_.reserve(static_cast<std::size_t>(max_inner) + 1);
+}
+
 void ProximalNewton::change_rows(const ContactRows& rows) {
   NSN_THROW_UNLESS(rows.kind == rows_.kind, "change_rows() keeps the kinds of the {} blocks",
                    blocks_);

@@ -164,7 +164,7 @@ class ProximalNewton {
     options_.load_clip = load_clip;
     options_.friction_ceiling = friction_ceiling;
   }
-  void set_failure_decay(double decay) { options_.failure_decay = decay; }
+  void set_patience(int max_inner, double failure_decay);
   void set_normal_map(NormalMap map) { options_.normal_map = map; }
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):

@@ -19,7 +19,7 @@ constexpr std::uint64_t kProblems = 2000;
 // same.
 constexpr Index kManyContacts = 160;
 constexpr int kFactorizations = 40000;
-constexpr int kFactorizationsOfMany = 6000;
+constexpr int kFactorizationsOfMany = 8000;
 
 struct Share {
   int solved = 0;
@@ -65,8 +65,8 @@ TEST(RandomFriction, TwoThousandProblems) {
       std::fflush(stdout);
     }
   }
-  fmt::print("mu <= 1: {} of {} solved\nmu > 1: {} of {} solved\n{:.0f} s in all\n", moderate.solved,
-             moderate.total, large.solved, large.total, seconds);
+  fmt::print("mu <= 1: {} of {} solved\nmu > 1: {} of {} solved\n{:.0f} s in all\n",
+             moderate.solved, moderate.total, large.solved, large.total, seconds);
   fmt::print("{} answers whose error is larger than reported\n", dishonest);
   EXPECT_GE(moderate.value(), 0.995);
   EXPECT_GE(large.value(), 0.97);
