@@ -42,11 +42,34 @@ struct Cantilever {
   double width = 0.05;
   double height = 0.1;
   MaterialParameters material = {1e6, 0.3, 1000.0};
+  bool planar = false;  // nodes keep their y: a narrow bar would buckle sideways
 
   double bending_stiffness() const {
     return material.youngs_modulus * width * height * height * height / 12.0;
   }
 };
+
+inline std::vector<char> fixed_unknowns(const Cantilever& bar, const TetMesh& mesh) {
+  std::vector<char> fixed(3 * mesh.node.size(), 0);
+  for (std::size_t n = 0; n < mesh.node.size(); ++n) {
+    if (mesh.node[n][0] < 1e-9) fixed[3 * n] = fixed[3 * n + 1] = fixed[3 * n + 2] = 1;
+    if (bar.planar) fixed[3 * n + 1] = 1;
+  }
+  return fixed;
+}
+
+// First frequency of bending in the plane of its height, rad/s.
+inline double first_frequency(const Cantilever& bar, const Law& kind,
+                              const std::array<Index, 3>& cells) {
+  const TetMesh mesh = bar_mesh(vec3(bar.length, bar.width, bar.height), cells, CellPattern::kFive);
+  Tetrahedra law = make(mesh, kind, bar.material);
+  Vector mode("mode", 3 * mesh.node.size());
+  for (std::size_t n = 0; n < mesh.node.size(); ++n) {
+    mode(3 * n + 2) = mesh.node[n][0] * mesh.node[n][0];
+  }
+  StaticEquilibrium solver(law, fixed_unknowns(bar, mesh));
+  return solver.lowest_frequency(rest_positions(mesh), law.node_mass(), mode);
+}
 
 struct Tip {
   double down = 0.0;     // mean displacement of the end face, -z
@@ -59,13 +82,11 @@ inline std::vector<Tip> tip_displacements(const Cantilever& bar, const Law& kind
                                           const std::vector<double>& loads) {
   const TetMesh mesh = bar_mesh(vec3(bar.length, bar.width, bar.height), cells, CellPattern::kFive);
   Tetrahedra law = make(mesh, kind, bar.material);
-  std::vector<char> fixed(3 * mesh.node.size(), 0);
   std::vector<std::size_t> end;
   for (std::size_t n = 0; n < mesh.node.size(); ++n) {
-    if (mesh.node[n][0] < 1e-9) fixed[3 * n] = fixed[3 * n + 1] = fixed[3 * n + 2] = 1;
     if (mesh.node[n][0] > bar.length - 1e-9) end.push_back(n);
   }
-  StaticEquilibrium solver(law, fixed);
+  StaticEquilibrium solver(law, fixed_unknowns(bar, mesh));
   Vector x = rest_positions(mesh);
   Vector force("load", x.extent(0));
   std::vector<Tip> tips;

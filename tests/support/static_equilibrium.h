@@ -1,5 +1,5 @@
 /// Static equilibrium of force laws by a damped Newton method: f(x) + load = 0 on the free
-/// unknowns.
+/// unknowns; and the lowest frequency of small vibrations about it.
 ///
 /// Independent of the time-stepping driver: it uses energy, force and stiffness of a law alone.
 #pragma once
@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "backends/standard_backends.h"
 #include "core/linear_operator.h"
@@ -53,6 +55,28 @@ class StaticEquilibrium {
       if (!search(x, load, g, step, trial)) return result;
     }
     return result;
+  }
+
+  /// Lowest w of K y = w^2 M y at x, rad/s, by inverse iteration from `y`; mass: of each node, kg.
+  double lowest_frequency(ConstVector x, ConstVector mass, Vector y) {
+    EXPECT_EQ(law_.evaluate(x, 1.0), -1);
+    assemble(0.0);
+    solver_->prepare(op_);
+    Vector b("b", y.extent(0));
+    double w = 0.0;
+    for (int k = 0; k < 10; ++k) {  // the next frequency of a bar is six times higher: 1e-15
+      double before = 0.0;
+      double after = 0.0;
+      for (std::size_t i = 0; i < y.extent(0); ++i) {
+        b(i) = fixed_[i] != 0 ? 0.0 : mass(i / 3) * y(i);
+        before += b(i) * y(i);
+      }
+      EXPECT_TRUE(solver_->solve(b, y, {.rtol = 1e-6, .max_iterations = 20000}).ok());
+      for (std::size_t i = 0; i < y.extent(0); ++i) after += b(i) * y(i);
+      w = std::sqrt(before / after);
+      for (std::size_t i = 0; i < y.extent(0); ++i) y(i) *= w * w;
+    }
+    return w;
   }
 
  private:
