@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kSlack = 16;  // kernels touch a little more than they own
 constexpr int kHardeningTimes = 3;  // after H with all modes had no factor
 constexpr double kClearly = 10.0;   // times the operations: decided until the elements change
+// Rows whose own form is analysed exactly: its fill grows faster than the mesh, and so would
+// memory.
+constexpr Index kLargestRowPattern = 20000;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -167,8 +170,9 @@ bool EffectiveMass::choose(const System&, const BlockCsr& J, const NewtonOptions
   if (options.elimination == Elimination::kAlways) return true;
   const BlockCsr W = rows_pattern(J);
   rows_flops_ = least_flops(W);
-  if (rows_flops_ < flops_) rows_flops_ = analyze_blocks(W).flops;
-  return flops_ <= rows_flops_;
+  if (rows_flops_ < flops_ && J.rows <= kLargestRowPattern) rows_flops_ = analyze_blocks(W).flops;
+  const bool large_and_more_rows_than_nodes = J.rows > std::max(kLargestRowPattern, J.columns);
+  return flops_ <= rows_flops_ || large_and_more_rows_than_nodes;
 }
 
 /// Factor of H, forward solves and products of every tree, dense factor of W.

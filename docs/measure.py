@@ -284,6 +284,23 @@ def make_elements(runner):
     write("elements_step", ["preset", "solve_ms_median", "solve_ms_least", "assemble_percent", "error_median_mps"], steps)
 
 
+def make_memory(runner):
+    """Most memory a program holds, MiB; the first row is one that does nothing (libraries)."""
+    commands = [("nothing", 0, "nsn scenes soft-ball-drop")]
+    for preset in ("paper", "accurate"):
+        for tets in (10000, 30000, 100000):
+            commands.append((preset, tets, f"nsn run soft-ball-drop --set tets={tets} --steps 1 --threads 1 --preset {preset}"))
+    rows = []
+    for label, tets, command in commands:
+        print("  " + command, flush=True)
+        child = subprocess.Popen([runner.nsn] + command.split()[1:], stdout=subprocess.DEVNULL,
+                                 env=dict(os.environ, OMP_WAIT_POLICY="passive"))
+        _, _, used = os.wait4(child.pid, 0)
+        mib = used.ru_maxrss / 1024.0
+        rows.append([label, tets, mib, mib - rows[0][2] if rows else 0.0, command])
+    write("memory", ["preset", "tets", "peak_mib", "beyond_libraries_mib", "command"], rows)
+
+
 def make_corrections(runner):
     """The example prints the file itself."""
     text = runner.printed("../tests/docs/example_corrections")
@@ -291,7 +308,7 @@ def make_corrections(runner):
     write("corrections", lines[0], lines[1:])
 
 
-SPECIAL = {"cost_per_contact": make_cost_per_contact, "elements": make_elements, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
+SPECIAL = {"cost_per_contact": make_cost_per_contact, "elements": make_elements, "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints, "linear": make_linear,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
            "acceptance": make_acceptance, "reader": make_reader}
 
