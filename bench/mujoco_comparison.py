@@ -6,10 +6,13 @@
 
 For each model, at random poses within its limits: frames of all links, mass and inertia of the whole, efforts that
 hold the pose against gravity (from the kinematics, and measured in one step of the built model), accelerations of
-a step of 1e-4 s without contacts: the first one from rest; from random velocities the second one (nsn's velocities are
-differences of positions; the first step has a velocity of an instant before it, the second does not) (relative to the largest of the pose).
+a step of 1e-4 s without contacts, relative to the largest of the pose: the first one from rest; from random velocities
+the second one (nsn's velocities are differences of positions; the first step has a velocity of an instant before it, the
+second does not).
 An explicit servo of 1 N m/rad on a finger tip of 5e-6 kg m^2, as MuJoCo has it, differs from an implicit one by
-h^2 k / I = 2e-3: hence the limit of the moving case. Inertia of meshes: MuJoCo diagonalises it to 1e-8, hence that limit. MuJoCo gets the same files, with what it
+h^2 k / I = 2e-3: hence the limit of `acceleration_servo`. That it is this term, and nothing of first order in h, is seen
+at h = 1e-5, where it must be a fifth of that or less, and without servos. Inertia of meshes: MuJoCo diagonalises it to
+1e-8, hence that limit. MuJoCo gets the same files, with what it
 refuses mended in a copy: the material the humanoid's file names and does not define, and the shapes of the URDF, whose
 files it looks for elsewhere. Mimic joints are taken out of that copy for both, since MuJoCo reads none in URDF.
 Exit code 0: all within the limits below.
@@ -26,7 +29,10 @@ import mujoco
 import numpy as np
 
 LIMITS = {"position_m": 1e-9, "rotation": 1e-9, "mass": 1e-9, "inertia": 1e-7, "holding": 1e-6, "measured": 1e-6,
-          "acceleration_rest": 1e-3, "acceleration_moving": 2e-3}
+          "acceleration_rest": 1e-3, "acceleration_moving": 1e-3, "acceleration_servo": 2e-3, "acceleration_servo_h1e-5": 4e-4}
+# quantity -> from random velocities, servos at work, time step (s)
+CASES = {"acceleration_rest": (False, True, 1e-4), "acceleration_moving": (True, False, 1e-4),
+         "acceleration_servo": (True, True, 1e-4), "acceleration_servo_h1e-5": (True, True, 1e-5)}
 
 
 def mended(source, folder):
@@ -54,6 +60,22 @@ def mended(source, folder):
         ET.SubElement(asset, "material", name=name)
     tree.write(copy)
     return copy, source
+
+
+def without_actuators(source, folder):
+    """A copy of the file without them; meshes stay where they are."""
+    tree = ET.parse(source)
+    root = tree.getroot()
+    if not root.findall("actuator"):
+        return source
+    for element in root.findall("actuator"):
+        root.remove(element)
+    for compiler in root.iter("compiler"):
+        if compiler.get("meshdir"):
+            compiler.set("meshdir", str(source.parent.resolve() / compiler.get("meshdir")))
+    copy = folder / ("passive_" + source.name)
+    tree.write(copy)
+    return copy
 
 
 def random_pose(model, rng):
@@ -103,14 +125,16 @@ def compare(source, nsn, poses, seed):
         rng = np.random.default_rng(seed)
         drawn = [random_pose(model, rng) for _ in range(poses)]
         runs = {}
-        for kind in ("rest", "moving"):
+        passive = without_actuators(for_nsn, folder)
+        for kind, (moving, servos, h) in CASES.items():
             asked = folder / f"{kind}.json"
-            asked.write_text(json.dumps([{"q": q[q_order].tolist(), "v": (v[v_order] * (kind == "moving")).tolist()} for q, v in drawn]))
+            asked.write_text(json.dumps([{"q": q[q_order].tolist(), "v": (v[v_order] * moving).tolist()} for q, v in drawn]))
             out = folder / f"{kind}_out.json"
-            subprocess.run([nsn, "robot", for_nsn, "--poses", asked, "--json", out, "--quiet"], check=True)
+            subprocess.run([nsn, "robot", for_nsn if servos else passive, "--poses", asked, "--time-step", str(h), "--json", out,
+                            "--quiet"], check=True)
             runs[kind] = json.loads(out.read_text())["results"][0]["poses"]
         for k, (q, v) in enumerate(drawn):
-            pose = runs["rest"][k]
+            pose = runs["acceleration_rest"][k]
             data.qpos[:], data.qvel[:], data.qacc[:] = q, 0, 0
             for a in range(model.nu):  # position servos at rest; motors off
                 servo = model.actuator_biastype[a] == mujoco.mjtBias.mjBIAS_AFFINE
@@ -137,16 +161,18 @@ def compare(source, nsn, poses, seed):
             worst["holding"] = max(worst["holding"], np.max(np.abs(np.array(pose["holding_efforts"]) - needed)))
             worst["measured"] = max(worst["measured"], np.max(np.abs(np.array(pose["measured_holding_efforts"]) - needed)[hinge]))
             model.opt.disableflags = saved
-            for kind in ("rest", "moving"):
-                data.qpos[:], data.qvel[:] = q, v * (kind == "moving")
+            for kind, (moving, servos, h) in CASES.items():
+                data.qpos[:], data.qvel[:] = q, v * moving
+                model.opt.timestep = h
+                model.opt.disableflags = saved | (0 if servos else int(mujoco.mjtDisableBit.mjDSBL_ACTUATION))
                 steps = []
                 for _ in range(2):  # its step treats damping implicitly, as ours does
                     before = data.qvel.copy()
                     mujoco.mj_step(model, data)
                     steps.append((data.qvel - before) / model.opt.timestep)
-                theirs = steps[0] if kind == "rest" else steps[1]
-                mine = np.array(runs[kind][k]["acceleration" if kind == "rest" else "second_acceleration"])
-                worst["acceleration_" + kind] = max(worst["acceleration_" + kind], relative(mine, theirs[v_order]))
+                mine = np.array(runs[kind][k]["second_acceleration" if moving else "acceleration"])
+                worst[kind] = max(worst[kind], relative(mine, steps[1 if moving else 0][v_order]))
+            model.opt.disableflags = saved
     return worst
 
 
@@ -179,13 +205,13 @@ def main():
     models = {"allegro": "allegro_mjcf/right_hand.xml", "humanoid": "humanoid_mjcf/nv_humanoid.xml", "yumi": "yumi/urdf/yumi.urdf"}
     results, good = {}, True
     print(f"MuJoCo {mujoco.__version__}, {given.poses} poses each; largest differences")
-    print(f"{'':10}" + "".join(f"{key:>21}" for key in LIMITS))
-    print(f"{'limit':10}" + "".join(f"{value:21.0e}" for value in LIMITS.values()))
+    print(f"{'':10}" + "".join(f"{key:>26}" for key in LIMITS))
+    print(f"{'limit':10}" + "".join(f"{value:26.0e}" for value in LIMITS.values()))
     for name, path in models.items():
         worst = compare(given.data / "robots" / path, str(given.nsn), given.poses, given.seed)
         results[name] = {key: float(value) for key, value in worst.items()}
         good = good and all(worst[key] <= LIMITS[key] for key in LIMITS)
-        print(f"{name:10}" + "".join(f"{worst[key]:21.1e}" for key in LIMITS))
+        print(f"{name:10}" + "".join(f"{worst[key]:26.1e}" for key in LIMITS))
     if given.csv:
         lines = ["quantity,limit," + ",".join(models)]
         lines += [f"{key},{LIMITS[key]}," + ",".join(repr(results[name][key]) for name in models) for key in LIMITS]

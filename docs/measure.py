@@ -100,14 +100,21 @@ RUNS = {
     "rigid_scenes": [
         (f"{scene}, cholmod", f"nsn run {scene} --threads 1 --linear cholmod") for scene in (
             "pendulum", "double-pendulum", "chain", "bridge", "four-bar", "slider-crank", "gyroscope", "newtons-cradle",
-            "bouncing-ball", "rolling-resistance", "beam-insertion", "domino", "capsule-pile")
-    ] + [(f"{scene}, contact-lu", f"nsn run {scene} --threads 1") for scene in ("card-house", "mesh-pile", "table-pile")],
+            "bouncing-ball", "rolling-resistance", "beam-insertion", "domino", "capsule-pile", "card-house", "mesh-pile",
+            "table-pile")
+    ],
+    "robot_scenes": [  # twenty seconds each
+        (f"{scene.split()[0]}, {linear}", f"nsn run {scene} --steps 2400 --threads 1 --linear {linear}")
+        for scene in ("allegro-ball", "humanoids --set count=4", "ragdolls --set count=4")
+        for linear in ("contact-lu", "gmres")
+    ],
     "elimination": [
         (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
         for choice in ("always", "never")
     ],
 }
-EXTRA = {"chain_solvers": ["joint_drift_max_m"]}
+EXTRA = {"chain_solvers": ["joint_drift_max_m"],
+         "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
 TIMED = {"beam_presets", "elimination", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
@@ -130,7 +137,7 @@ class Runner:
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             words = command.split()
             assert words[0] == "nsn", command
-            environment = dict(os.environ, OMP_WAIT_POLICY="passive")
+            environment = dict(os.environ, OMP_WAIT_POLICY="passive", OPENBLAS_NUM_THREADS="1")
             done = subprocess.run([self.nsn] + words[1:] + ["--json", file.name], cwd=folder, env=environment,
                                   capture_output=True, text=True)
             if done.returncode > 1:

@@ -256,6 +256,7 @@ Accelerations accelerations(const Description& description, const std::vector<do
   std::vector<double> before = velocities(world, robot);
   SimulationOptions options;
   options.h = h;
+  options.newton.tolerance = 1e-14;  // of a speed, which is divided by h
   Simulation simulation(std::move(world), options, standard_backends());
   Accelerations result;
   for (std::vector<double>* a : {&result.first, &result.second}) {

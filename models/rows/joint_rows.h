@@ -101,6 +101,8 @@ class JointRowSet final : public RowSet {
   void add_limits(const JointAxis& axis, double rate, Row row);
   void add_drive(const JointDrive& drive, Row row);
   void add_passive(const JointAxis& axis, double rate, Row row);
+  double rate_until_now(const Joint& joint, const JointCoordinate& c, const FramePair& pair,
+                        const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
   FramePair frames(const Joint& joint, const Configuration& at) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }

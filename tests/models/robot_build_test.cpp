@@ -139,6 +139,26 @@ TEST(BuildRobot, ArmatureIsInertiaOfTheCoordinateAlone) {
   EXPECT_NEAR(speed(simulation.world(), robot, 0) / 1e-4, 3.0 / (kInertia + 0.7), 1e-8);
 }
 
+TEST(BuildRobot, RotorsOfAWristKeepTheirSpeedsWhileItTurns) {
+  // Next to no body: a q'' = 0 for both angles, however fast they turn the axes of each other.
+  World world;
+  const Robot robot = build_robot(
+      world,
+      parse("<mujoco><compiler angle='radian'/><worldbody><body name='b'>"
+            "<joint name='x' axis='1 0 0' armature='1'/><joint name='y' axis='0 1 0' "
+            "armature='1'/><geom type='sphere' size='.01' mass='1e-3'/></body></worldbody>"
+            "</mujoco>"),
+      {.q = {0.4, 0.5}, .v = {2.0, 3.0}});
+  world.gravity = {};
+  Simulation simulation = simulate(std::move(world), 1e-3);
+
+  for (int step = 0; step < 1000; ++step) simulation.step();
+
+  // First order: angles after a second, of which the first step's velocity is of an instant.
+  EXPECT_NEAR(position(simulation.world(), robot, 0), 2.4, 0.02);
+  EXPECT_NEAR(position(simulation.world(), robot, 1), 3.5, 0.02);
+}
+
 TEST(BuildRobot, SpringAndDamperActAtTheEndOfTheStep) {
   World world;
   const Robot robot = build_robot(
