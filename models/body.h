@@ -18,16 +18,16 @@ enum class BodyKind {
 };
 
 struct Body {
-  std::string name;  ///< for messages and files; may be empty
+  std::string name{};  ///< for messages and files; may be empty
   BodyKind kind = BodyKind::kDynamic;
   double mass = 1.0;             ///< kg, > 0 (dynamic bodies)
   Mat3 inertia = identity<3>();  ///< about the centre of mass, body axes, kg m^2, SPD
-  Vec3 position;                 ///< m
-  Quaternion orientation;        ///< unit
-  Vec3 velocity;                 ///< m/s
-  Vec3 angular_velocity;         ///< rad/s
-  Vec3 force;                    ///< external force at the centre of mass, N; gravity comes on top
-  Vec3 torque;                   ///< external torque, N m
+  Vec3 position{};               ///< m
+  Quaternion orientation{};      ///< unit
+  Vec3 velocity{};               ///< m/s
+  Vec3 angular_velocity{};       ///< rad/s
+  Vec3 force{};                  ///< external force at the centre of mass, N; gravity comes on top
+  Vec3 torque{};                 ///< external torque, N m
 
   bool dynamic() const { return kind == BodyKind::kDynamic; }
   /// World point of a point in body axes.

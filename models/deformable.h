@@ -26,15 +26,15 @@ class ComplianceRowSet;
 class World;
 
 struct DeformableOptions {
-  std::string name;  ///< for messages and files; may be empty
+  std::string name{};  ///< for messages and files; may be empty
   MaterialModel model = MaterialModel::kNeoHookean;
-  MaterialParameters material;
-  TetrahedraOptions elements;
-  Surface surface;
-  bool self_contact = false;        ///< its surface also meets itself
-  std::vector<int> ignored_bodies;  ///< rigid bodies it never touches (those it is attached to)
-  Vec3 position;                    ///< of the mesh's origin, m
-  Quaternion orientation;           ///< from mesh to world axes
+  MaterialParameters material{};
+  TetrahedraOptions elements{};
+  Surface surface{};
+  bool self_contact = false;          ///< its surface also meets itself
+  std::vector<int> ignored_bodies{};  ///< rigid bodies it never touches (those it is attached to)
+  Vec3 position{};                    ///< of the mesh's origin, m
+  Quaternion orientation{};           ///< from mesh to world axes
 };
 
 struct Deformable {

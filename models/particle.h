@@ -9,9 +9,9 @@ namespace nsn {
 struct Particle {
   BodyKind kind = BodyKind::kDynamic;
   double mass = 1.0;  ///< kg, > 0 (dynamic particles)
-  Vec3 position;      ///< m
-  Vec3 velocity;      ///< m/s
-  Vec3 force;         ///< external force, N; gravity comes on top
+  Vec3 position{};    ///< m
+  Vec3 velocity{};    ///< m/s
+  Vec3 force{};       ///< external force, N; gravity comes on top
 
   bool dynamic() const { return kind == BodyKind::kDynamic; }
 };

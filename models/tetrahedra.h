@@ -54,7 +54,7 @@ struct TetrahedraOptions {
   double damping = 0.0;           ///< relaxation time, s, >= 0
   bool project_geometric = true;  ///< clamp the modes of -K; false: exact, H may become indefinite
   /// Factor on Psi of each tetrahedron, > 0: stiffer or softer parts. Empty: 1.
-  std::vector<double> stiffness_scale;
+  std::vector<double> stiffness_scale{};
 };
 
 class Tetrahedra final : public GeneralisedCompliance {

@@ -49,10 +49,10 @@ inline bool may_collide(const CollisionFilter& a, const CollisionFilter& b) {
 /// A shape on a body; a body may carry several (a table is a board and four legs).
 struct PlacedShape {
   int body = 0;
-  std::shared_ptr<const Shape> shape;
-  Surface surface;
-  Vec3 offset;          ///< of the shape's origin in body axes, m
-  Quaternion rotation;  ///< from shape to body axes
+  std::shared_ptr<const Shape> shape{};
+  Surface surface{};
+  Vec3 offset{};          ///< of the shape's origin in body axes, m
+  Quaternion rotation{};  ///< from shape to body axes
   CollisionFilter filter{};
 };
 

@@ -51,13 +51,6 @@ void validate(const Contact& contact, int index, int num_bodies) {
                    index, contact.thickness);
 }
 
-void ContactRowSet::finish() {
-  frames_.resize(contacts_.size());
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    frames_[k] = tangent_frame(contacts_[k].normal);
-  }
-}
-
 NodeList ContactRowSet::nodes(int k) const {
   NodeList list;
   for (const int body : {at(k).body_a, at(k).body_b}) {
@@ -71,10 +64,6 @@ RowLaw ContactRowSet::law(int k, double) const {
   RowLaw law = RowLaw::contact(at(k).mu);
   law.rebounds = at(k).rebounds;
   return law;
-}
-
-Vec3 ContactRowSet::compliance(int k, double) const {
-  return {at(k).compliance, 0.0, 0.0};
 }
 
 double ContactRowSet::gap(int k, const Configuration& where) const {
@@ -118,14 +107,6 @@ void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3&
   };
   add(c.body_a, c.local_a, F);
   add(c.body_b, c.local_b, -F);
-}
-
-Vec3 ContactRowSet::to_world(int k, const Vec3& r) const {
-  return r[0] * at(k).normal + r[1] * frame(k).t1 + r[2] * frame(k).t2;
-}
-
-Vec3 ContactRowSet::from_world(int k, const Vec3& r) const {
-  return {dot(r, at(k).normal), dot(r, frame(k).t1), dot(r, frame(k).t2)};
 }
 
 }  // namespace nsn

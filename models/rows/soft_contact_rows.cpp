@@ -62,13 +62,6 @@ void push_nodes(const ContactSide& side, NodeList& list) {
 
 }  // namespace
 
-void SoftContactRowSet::finish() {
-  frames_.resize(contacts_.size());
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    frames_[k] = tangent_frame(contacts_[k].normal);
-  }
-}
-
 NodeList SoftContactRowSet::nodes(int k) const {
   NodeList list;
   push_nodes(at(k).a, list);
@@ -78,10 +71,6 @@ NodeList SoftContactRowSet::nodes(int k) const {
 
 RowLaw SoftContactRowSet::law(int k, double) const {
   return RowLaw::contact(at(k).mu);
-}
-
-Vec3 SoftContactRowSet::compliance(int k, double) const {
-  return {at(k).compliance, 0.0, 0.0};
 }
 
 void SoftContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
@@ -107,14 +96,6 @@ void SoftContactRowSet::add_stiffness(int k, const Configuration& where, const V
   };
   add(c.a, F);
   add(c.b, -F);
-}
-
-Vec3 SoftContactRowSet::to_world(int k, const Vec3& r) const {
-  return r[0] * at(k).normal + r[1] * frame(k).t1 + r[2] * frame(k).t2;
-}
-
-Vec3 SoftContactRowSet::from_world(int k, const Vec3& r) const {
-  return {dot(r, at(k).normal), dot(r, frame(k).t1), dot(r, frame(k).t2)};
 }
 
 double SoftContactRowSet::gap(int k, const Configuration& where) const {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rows/row_set.h"
+#include "models/rows/framed_rows.h"
 
 namespace nsn {
 
@@ -53,34 +53,17 @@ struct SoftContact {
   std::uint64_t id = 0;
 };
 
-class SoftContactRowSet final : public RowSet {
+class SoftContactRowSet final : public FramedRowSet<SoftContact> {
  public:
-  std::vector<SoftContact>& contacts() { return contacts_; }
-  const std::vector<SoftContact>& contacts() const { return contacts_; }
-  /// Forms the tangent frames; call after the contacts of a step are in place.
-  void finish();
-
-  int size() const override { return static_cast<int>(contacts_.size()); }
   NodeList nodes(int k) const override;
   RowLaw law(int k, double h) const override;
-  Vec3 compliance(int k, double h) const override;
-  std::uint64_t id(int k) const override { return at(k).id; }
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
-  Vec3 to_world(int k, const Vec3& r) const override;
-  Vec3 from_world(int k, const Vec3& r) const override;
 
   /// Gap C_n at a configuration, m, and the point on b's side.
   double gap(int k, const Configuration& at) const;
   Vec3 point(int k, const Configuration& at) const;
-
- private:
-  const SoftContact& at(int k) const { return contacts_[static_cast<std::size_t>(k)]; }
-  const TangentFrame& frame(int k) const { return frames_[static_cast<std::size_t>(k)]; }
-
-  std::vector<SoftContact> contacts_;
-  std::vector<TangentFrame> frames_;
 };
 
 }  // namespace nsn

@@ -20,10 +20,7 @@ constexpr double kRadius = 0.05;
 World point_cloud(const TetMesh& mesh, unsigned seed, MaterialModel model) {
   World world;
   world.gravity = {};
-  DeformableOptions rubber;
-  rubber.model = model;
-  rubber.material = {1e5, 0.3, 1000.0};
-  world.add_deformable(mesh, rubber);
+  world.add_deformable(mesh, {.model = model, .material = {1e5, 0.3, 1000.0}});
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-kRadius, kRadius);
   for (Particle& p : world.particles()) {
