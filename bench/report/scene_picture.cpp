@@ -147,6 +147,52 @@ void add_joint_lines(const World& world, double radius, std::vector<render::Line
   }
 }
 
+Vec3 point_of(const render::Vec3& p) {
+  return {p[0], p[1], p[2]};
+}
+
+/// The segment passes through a triangle of the mesh.
+bool passes_through(const render::Mesh& mesh, const Vec3& from, const Vec3& to) {
+  const auto side = [](const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& s) {
+    return dot(cross(q - p, r - p), s - p) > 0.0;
+  };
+  return std::any_of(mesh.triangle.begin(), mesh.triangle.end(), [&](const auto& t) {
+    const Vec3 a = point_of(mesh.vertex[static_cast<std::size_t>(t[0])]);
+    const Vec3 b = point_of(mesh.vertex[static_cast<std::size_t>(t[1])]);
+    const Vec3 c = point_of(mesh.vertex[static_cast<std::size_t>(t[2])]);
+    if (side(a, b, c, from) == side(a, b, c, to)) return false;
+    const bool first = side(from, to, a, b);
+    return side(from, to, b, c) == first && side(from, to, c, a) == first;
+  });
+}
+
+/// A shape that does not move and stands before a third of the bodies that do.
+bool in_the_way(const World& world, const PlacedShape& placed, const render::Mesh& mesh,
+                const Vec3& eye) {
+  if (world.body(placed.body).dynamic() || placed.shape->type() == Plane::kType) return false;
+  int moving = 0;
+  int hidden = 0;
+  for (const Body& body : world.bodies()) {
+    if (!body.dynamic()) continue;
+    ++moving;
+    hidden += passes_through(mesh, eye, body.position) ? 1 : 0;
+  }
+  return 3 * hidden >= moving && hidden > 0;
+}
+
+/// Edges in place of faces.
+void draw_outline(const PlacedShape& placed, render::Mesh& mesh, std::vector<render::Line>& lines) {
+  const render::Colour colour = mesh.colour;
+  for (const auto& polygon : placed.shape->surface().polygons) {
+    for (std::size_t k = 0; k < polygon.size(); ++k) {
+      const auto a = static_cast<std::size_t>(polygon[k]);
+      const auto b = static_cast<std::size_t>(polygon[(k + 1) % polygon.size()]);
+      lines.push_back({mesh.vertex[a], mesh.vertex[b], colour, 1.0});
+    }
+  }
+  mesh.triangle.clear();
+}
+
 }  // namespace
 
 std::vector<ForceArrow> contact_forces(const Simulation& simulation) {
@@ -178,6 +224,12 @@ render::Image picture_of(const World& world, const std::vector<ForceArrow>& forc
   picture.lines = force_lines(forces, extent.radius);
   add_joint_lines(world, extent.radius, picture.lines);
   picture.camera = render::frame_all(picture.meshes, {0.6, -1.0, 0.45});
+  for (std::size_t s = 0; s < world.shapes().size(); ++s) {
+    const PlacedShape& placed = world.shapes()[s];
+    render::Mesh& mesh = picture.meshes[s];
+    if (!in_the_way(world, placed, mesh, point_of(picture.camera.eye))) continue;
+    draw_outline(placed, mesh, picture.lines);
+  }
   return render::render(picture, width, height);
 }
 

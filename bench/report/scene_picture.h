@@ -5,6 +5,7 @@
 ///
 /// Bodies have a colour each; a deformable body turns blue where its volume shrinks and red where
 /// it grows. Contact forces are lines from the contact point, their length relative to the largest.
+/// What does not move and stands before a third of the bodies that do is an outline.
 /// Joints are the axes of their frames: x red, y green, z (the joint's own axis) blue.
 #pragma once
 
