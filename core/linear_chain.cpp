@@ -14,9 +14,10 @@ class LinearChain final : public LinearSolver {
 
   std::string_view name() const override { return solvers_[last_]->name(); }
   const Capabilities& capabilities() const override { return solvers_[0]->capabilities(); }
+  double factorization_flops() const override { return solvers_[0]->factorization_flops(); }
 
  private:
-  void do_analyze(const LinearOperator&) override {}
+  void do_analyze(const LinearOperator& op) override { solvers_[0]->analyze(op); }
   Preparation do_factorize(const LinearOperator& op) override {
     solvers_[0]->prepare(op);
     return {};

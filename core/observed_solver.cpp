@@ -12,9 +12,10 @@ class ObservedSolver final : public LinearSolver {
 
   std::string_view name() const override { return solver_->name(); }
   const Capabilities& capabilities() const override { return solver_->capabilities(); }
+  double factorization_flops() const override { return solver_->factorization_flops(); }
 
  private:
-  void do_analyze(const LinearOperator&) override {}
+  void do_analyze(const LinearOperator& op) override { solver_->analyze(op); }
   Preparation do_factorize(const LinearOperator& op) override {
     solver_->prepare(op);
     return {};

@@ -14,6 +14,7 @@ namespace nsn {
 namespace {
 
 constexpr double kRestartBand = 10.0;  // after the restart: linearise only where e <= 10 x smallest
+constexpr int kLongestHistory = 400;   // iterations; later ones are not recorded
 constexpr int kMaxIdleSteps = 4;       // proximal steps in a row that cost and gain nothing
 constexpr double kLeastGain = 0.5;     // of the error, for a step that cost nothing
 constexpr double kCurvature = 0.9;  // of the slope that may be left at the end of an elastic step
@@ -24,6 +25,23 @@ constexpr int kPatience = 40;
 // Below this (m/s) an error that so many factorisations do not halve is that of rounding: solved.
 constexpr double kFine = 1e-8;
 constexpr int kFinePatience = 8;
+// The long way: linearise where the linear error, relative, is this times that of the step; and how
+// many factorisations a step may take where one is dear.
+constexpr double kSolvedWell = 1e-3;
+constexpr int kLongestDear = 400;
+// A factorisation is dear from so many operations (never below so many blocks). A step starts from
+// sweeps worth kSweepsWorth of them then, every row active (some three times as many as they have
+// in fact). A block of a sweep, the solution of a contact and moving a block into a front are
+// counted in operations too.
+constexpr double kDear = 3e6;
+constexpr Index kDearBlocks = 256;
+constexpr double kSweepsWorth = 1.5;
+constexpr double kMostSweeps = 4000.0;
+constexpr double kSweepBlock = 54.0;
+constexpr double kSweepContact = 225.0;
+constexpr double kMoveBlock = 225.0;
+constexpr double kSettled = 1e-9;  // relative change of a sweep that ends them
+constexpr double kAlphaAfterSweeps = 1e-3;
 constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
 
 std::size_t at(Index i) {
@@ -34,7 +52,7 @@ std::size_t at(Index i) {
 
 ProximalTimeStep::ProximalTimeStep(const NewtonOptions& options, const SolverRegistry& registry)
     : options_(options), registry_(&registry) {
-  history_.reserve(at(options.max_iterations) + 16);
+  history_.reserve(at(std::min(options.max_iterations, kLongestHistory)) + 16);
   dual_ = std::make_unique<DualSystem>(make_linear_chain(options.linear, registry));
 }
 
@@ -59,6 +77,7 @@ void ProximalTimeStep::observe(NewtonObserver observer) {
     };
     solver = make_observed_solver(std::move(solver), show);
   }
+  sweeps_.reset();
   newton_.reset();
   ready_ = false;
   dual_ = std::make_unique<DualSystem>(std::move(solver));
@@ -80,19 +99,22 @@ void ProximalTimeStep::build(const System& system) {
   pattern_id_ = system.pattern_id;
   ready_ = true;
   if (!mass_.sparse()) delassus_.analyze(at_.J);
+  sweeps_.reset();
   newton_.reset();
   proximal_ = {};
   // The step's own error decides; the linear problem only must not claim to be solved before.
   proximal_.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
   proximal_.unit_free_factor = 1.0;
   proximal_.goal = 0.3;
-  proximal_.max_factorizations = options_.max_iterations * (mass_.sparse() ? kSmallSystems : 1);
+  proximal_.max_factorizations =
+      std::min(options_.max_iterations, kLongestHistory) * (mass_.sparse() ? kSmallSystems : 1);
   proximal_.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
                                                                      : NormalMap::kMinimum;
   if (has_unknowns()) {
     dual_->analyze(mass_.sparse() ? mass_.delassus() : delassus_.matrix());
     newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal_);
   }
+  find_cost();
   for (Vector* v : {&u_f_, &base_step_, &scratch_, &start_u_, &best_u_, &step_u_})
     *v = Vector("u", at(system.dofs()));
   for (Vector* v : {&start_r_, &warm_r_, &best_r_, &linear_r_}) *v = Vector("r", at(system.rows()));
@@ -100,6 +122,31 @@ void ProximalTimeStep::build(const System& system) {
     *v = Vector("kept r", at(mass_.sparse() ? mass_.kept_rows() : 0));
   q_ = Vector("q", at(system.rows()));
   for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
+}
+
+/// Makes the sweeps where a factorisation is dear.
+void ProximalTimeStep::find_cost() {
+  if (mass_.sparse() || rows_.blocks() < kDearBlocks) return;
+  const double flops = dual_->factorization_flops();
+  if (flops < kDear) return;
+  const double blocks = dual_->scaled().blocks();
+  const double sweep = kSweepBlock * blocks + kSweepContact * rows_.blocks();
+  num_sweeps_ = static_cast<int>(
+      std::min(kSweepsWorth * (2.0 * flops + kMoveBlock * blocks) / sweep, kMostSweeps));
+  sweeps_ = std::make_unique<ContactGaussSeidel>(dual_->scaled(), newton_->rows(),
+                                                 newton_->scaled_lower(), newton_->scaled_upper());
+}
+
+/// Gauss-Seidel on the present linear problem; state.r is where it ends.
+void ProximalTimeStep::sweep(State& state) {
+  sweeps_->refresh();
+  newton_->scaled_centre(linear_r_);
+  for (int k = 0; k < num_sweeps_ && !out_of_time(); ++k) {
+    if (sweeps_->sweep(newton_->scaled_q(), linear_r_) < kSettled) break;
+  }
+  newton_->set_scaled_centre(linear_r_);
+  newton_->set_alpha(kAlphaAfterSweeps);
+  newton_->reactions(state.r);
 }
 
 /// at_ holds the rows at u.
@@ -294,10 +341,26 @@ ProximalStep ProximalTimeStep::advance(State& state) {
   return step;
 }
 
-/// Proximal steps from start_u_, start_r_ until solved or `budget` factorisations are spent.
-NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, double alpha,
-                                       int budget, bool guarded, NewtonResult& result) {
+bool ProximalTimeStep::linearises(Linearise rule, const ProximalStep& step) const {
+  switch (rule) {
+    case Linearise::kAlways:
+      return true;
+    case Linearise::kNearBest:
+      return error_.total <= kRestartBand * smallest_;
+    case Linearise::kWhenSolved:
+      break;
+  }
+  return step.outcome == StepOutcome::kSolved ||
+         step.error.unit_free < kSolvedWell * error_.relative;
+}
+
+/// Proximal steps from start_u_, start_r_ until solved or the attempt's factorisations are spent.
+NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
+                                       const Attempt& attempt, NewtonResult& result) {
   const System& system = equations.system();
+  const int budget = attempt.budget;
+  const int patience = std::min(kPatience, budget);
+  const double alpha = attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold;
   copy(start_u_, state.u);
   copy(start_r_, state.r);
   linearisations_ = 0;
@@ -310,6 +373,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     newton_->start(kept_r_, alpha);
   }
   if (has_unknowns()) newton_->set_budget(mass_.sparse() ? kSmallSystems * budget : budget);
+  if (attempt.sweeps) sweep(state);
   const int before_all = result.iterations;
   // A guess may be exact already.
   if (has_unknowns()) {
@@ -325,7 +389,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
   double halved = smallest_;
   int halved_at = spent();
   const int all = options_.max_iterations - before_all;
-  while (!exhausted(all) && (!exhausted(budget) || spent() <= halved_at + kPatience)) {
+  while (!exhausted(all) && (!exhausted(budget) || spent() <= halved_at + patience)) {
     if (out_of_time()) return NewtonStatus::kCancelled;
     const int before = spent();
     const double error_before = error_.total;
@@ -353,7 +417,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state, d
     }
     if (best_error_.total <= kFine && spent() > halved_at + kFinePatience)
       return NewtonStatus::kConverged;
-    if (!guarded || error_.total <= kRestartBand * smallest_) {
+    if (linearises(attempt.linearise, step)) {
       copy(state.u, start_u_);
       if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
       result.iterations = before_all + spent();
@@ -378,27 +442,25 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   copy(system.u_free, best_u_);
   fill(best_r_, 0.0);
   copy(state.r, warm_r_);
-  struct Attempt {
-    bool warm;
-    int budget;
-    bool guarded;
-  };
   // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
-  const int all = options_.max_iterations;
+  const bool dear = sweeps_ != nullptr;
+  const bool rigid = !mass_.sparse();
+  const int all =
+      dear || !rigid ? std::min(options_.max_iterations, kLongestDear) : options_.max_iterations;
+  const int restart = options_.restart_after;
   const Attempt attempts[] = {
-      {warm, warm ? options_.restart_after / 2 : options_.restart_after, false},
-      {false, warm ? options_.restart_after : 0, false},
-      {warm, all, true}};
-  for (const Attempt& attempt : attempts) {
-    const int budget = std::min(attempt.budget, all - result.iterations);
-    if (budget <= 0) continue;
+      {warm, warm ? restart / 2 : restart, Linearise::kAlways, dear},
+      {false, warm ? restart : 0, Linearise::kAlways},
+      {rigid ? false : warm, all, rigid ? Linearise::kWhenSolved : Linearise::kNearBest}};
+  for (Attempt attempt : attempts) {
+    attempt.budget = std::min(attempt.budget, all - result.iterations);
+    if (attempt.budget <= 0) continue;
     result.restarted = result.iterations > 0;
     smallest_ = infinity;
     copy(system.u_start, start_u_);
     copy(warm_r_, start_r_);
     if (!attempt.warm) fill(start_r_, 0.0);
-    const double alpha = attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold;
-    result.status = iterate(equations, state, alpha, budget, attempt.guarded, result);
+    result.status = iterate(equations, state, attempt, result);
     if (result.status != NewtonStatus::kCancelled && best_error_.total <= kFine)
       result.status = NewtonStatus::kConverged;
     if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)

@@ -11,14 +11,19 @@
 /// Where elastic rows are eliminated or H is sparse (core/effective_mass.h), W, q and u_f are those
 /// of the rows that stay.
 ///
-/// After `restart_after` factorisations the step starts once more, and then linearises anew only
-/// where the error is at most ten times the smallest so far.
+/// After `restart_after` factorisations the step starts once more, from zero, and after that goes
+/// the long way: each linear problem is solved far below the step's error before the rows are
+/// linearised anew. On hundreds of contacts of low rank the path to a solution is long, and rows
+/// that move under it lead away from it.
+///
+/// Where a factorisation is dear (large islands) Gauss-Seidel sweeps worth some of them come first.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <vector>
 
+#include "core/contact_gauss_seidel.h"
 #include "core/delassus.h"
 #include "core/dual_system.h"
 #include "core/effective_mass.h"
@@ -54,8 +59,22 @@ class ProximalTimeStep final : public StepMethod {
   int spent() const;
   bool exhausted(int budget) const;
   bool measure(StepEquations& equations, State& state);
-  NewtonStatus iterate(StepEquations& equations, State& state, double alpha, int budget,
-                       bool guarded, NewtonResult& result);
+  enum class Linearise {
+    kAlways,      // at every accepted step
+    kNearBest,    // where the error is at most ten times the smallest so far
+    kWhenSolved,  // where the linear problem is solved well below the error of the step
+  };
+  struct Attempt {
+    bool warm;
+    int budget;
+    Linearise linearise;
+    bool sweeps = false;  // Gauss-Seidel first
+  };
+  NewtonStatus iterate(StepEquations& equations, State& state, const Attempt& attempt,
+                       NewtonResult& result);
+  bool linearises(Linearise rule, const ProximalStep& step) const;
+  void find_cost();
+  void sweep(State& state);
   void record(const StepError& error, const ProximalStep& step, NewtonResult& result);
   bool out_of_time() const;
 
@@ -72,6 +91,8 @@ class ProximalTimeStep final : public StepMethod {
   EffectiveMass mass_;
   std::unique_ptr<DualSystem> dual_;
   std::unique_ptr<ProximalNewton> newton_;
+  std::unique_ptr<ContactGaussSeidel> sweeps_;  // where a factorisation is dear
+  int num_sweeps_ = 0;
   Vector H_, H_inverse_, u_f_, base_step_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_,
       best_r_, kept_r_, linear_kept_r_, change_kept_r_, step_u_, linear_r_;
   ProximalOptions proximal_;

@@ -10,6 +10,7 @@ NewtonOptions accurate_preset() {
   NewtonOptions options;
   options.linear = {"contact-lu", "gmres"};
   options.stiffness = GeometricStiffness::kFull;
+  options.max_iterations = 3000;  // the few steps that need them: core/proximal_step.h
   return options;
 }
 

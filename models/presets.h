@@ -1,6 +1,6 @@
 /// Named sets of options for a time step.
 ///
-///   accurate (default)  proximal full-step Newton to a relative error of 1e-9, at most 400
+///   accurate (default)  proximal full-step Newton to a relative error of 1e-9, at most 3000
 ///                       factorisations, an unsymmetric direct solver
 ///   realtime            a bounded number of factorisations, never worse than safe: cones
 ///   respected,
