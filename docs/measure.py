@@ -107,6 +107,13 @@ RUNS = {
         for scene in ("allegro-ball", "humanoids --set count=4", "ragdolls --set count=4")
         for linear in ("contact-lu", "gmres")
     ],
+    "pneunet": [
+        ("`realtime`, 4 linearisations", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4"),
+        ("the same with `--hand-over true`", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4 "
+         "--hand-over true"),
+        ("`paper`, 4 Newton × 80 linear", "nsn run pneunet --steps 90 --threads 1 --preset paper --newton-iterations 4 "
+         "--linear-iterations 80"),
+    ],
     "elimination": [
         (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
         for choice in ("always", "never")
@@ -114,7 +121,7 @@ RUNS = {
 }
 EXTRA = {"chain_solvers": ["joint_drift_max_m"],
          "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
-TIMED = {"beam_presets", "elimination", "presets"}
+TIMED = {"beam_presets", "elimination", "pneunet", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
 SYSTEMS = {
@@ -296,7 +303,16 @@ def make_elements(runner):
     write("elements", ["form", "ms", "mb_per_product"], forms)
     steps = re.findall(r"^  (realtime|paper)\s+solve\s+([\d.]+) ms median,\s+([\d.]+) least; assemble\s+[\d.]+ ms "
                        r"\((\d+) %\); error ([\d.e+-]+) m/s median", text, re.M)
+    write_elimination(text)
     write("elements_step", ["preset", "solve_ms_median", "solve_ms_least", "assemble_percent", "error_median_mps"], steps)
+
+
+def write_elimination(text):
+    """Operations of a linearisation where elastic rows leave, and at least of the rows' own form."""
+    rows = re.findall(r"^elimination: (\d+) of (\d+) row blocks leave; ([\d.]+) Mflop a linearisation, at least (\d+) Mflop",
+                      text, re.M)
+    write("elements_elimination", ["run", "eliminated", "row_blocks", "mflop", "mflop_rows_at_least"],
+          [["pneunet", *row] for row in rows])
 
 
 def make_memory(runner):
@@ -304,7 +320,8 @@ def make_memory(runner):
     commands = [("nothing", 0, "nsn scenes soft-ball-drop")]
     for preset in ("paper", "accurate"):
         for tets in (10000, 30000, 100000):
-            commands.append((preset, tets, f"nsn run soft-ball-drop --set tets={tets} --steps 1 --threads 1 --preset {preset}"))
+            commands.append((preset, tets, f"nsn run soft-ball-drop --set tets={tets} --steps 1 --newton-iterations 1 "
+                             f"--threads 1 --preset {preset}"))
     rows = []
     for label, tets, command in commands:
         print("  " + command, flush=True)
@@ -312,8 +329,8 @@ def make_memory(runner):
                                  env=dict(os.environ, OMP_WAIT_POLICY="passive"))
         _, _, used = os.wait4(child.pid, 0)
         mib = used.ru_maxrss / 1024.0
-        rows.append([label, tets, mib, mib - rows[0][2] if rows else 0.0, command])
-    write("memory", ["preset", "tets", "peak_mib", "beyond_libraries_mib", "command"], rows)
+        rows.append([f"{label}, {tets}" if tets else label, mib, mib - rows[0][1] if rows else 0.0, command])
+    write("memory", ["run", "peak_mib", "beyond_libraries_mib", "command"], rows)
 
 
 def make_corrections(runner):
