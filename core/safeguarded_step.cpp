@@ -22,6 +22,9 @@ constexpr double kAlphaMin = 1e-10;
 constexpr double kAlphaMax = 10.0;
 constexpr int kSweeps = 10;
 constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts start without impulse
+// Last impulses whose directions turn by so much momentum within the step, over the step's speed,
+// balance each other and no load: they are forgotten.
+constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
 
 std::size_t at(Index i) {
@@ -118,12 +121,17 @@ void SafeguardedTimeStep::build(const System& system) {
 void SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
   const System& system = equations.system();
   at_.evaluate(equations, zero_);
+  at_.apply_transposed(r, best_u_);
   for (Index i = 0; i < system.blocks(); ++i) {  // C / h at the start
     const RowLaw& law = system.laws[at(i)];
     const bool keeps = law.is_contact() && !law.rebounds;
     kept_(3 * i) = keeps ? std::min(0.0, at_.value(3 * i) - system.prescribed(3 * i)) : 0.0;
   }
   at_.evaluate(equations, system.u_start);
+  at_.apply_transposed(r, impulse_);
+  axpby(-1.0, best_u_, 1.0, impulse_);
+  multiply_blocks(system.M_inverse, impulse_, change_);
+  turned_ = norm_max(change_);
   copy(system.u_free, change_);
   axpby(-1.0, system.u_start, 1.0, change_);
   set_problem(system.M_inverse);
@@ -457,8 +465,12 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   if (equations.system().compliance_varies) return solve_elastic(equations, state, warm);
   fit(equations.system());
   NewtonResult result;
-  linearise(equations, state.r, warm);
   if (!warm) fill(state.r, 0.0);
+  linearise(equations, state.r, warm);
+  if (turned_ > kTurned * equations.system().speed_scale) {
+    warm = false;
+    fill(state.r, 0.0);
+  }
   start_safe(state.r);
   const bool cold = !warm || drop_contact_impulses();
   if (cold && safe_error_ > kGoal) start_cold(result);

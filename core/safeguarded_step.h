@@ -10,7 +10,8 @@
 ///
 /// Last impulses are not trusted blindly: in a jam they may hold large self-equilibrated forces
 /// that balance no more once the bodies have moved. Where contacts without any impulse are much
-/// closer to the solution, the step starts cold.
+/// closer to the solution, or the turn of the rows within the step alone makes last impulses change
+/// velocities by far more than any there is, the step starts cold.
 ///
 /// At the end an energy bound shortens the impulses where the step would gain energy that no force
 /// and no moving body has put in, and u = u_free + M^-1 J^T r in one pass with the same J: with J
@@ -92,6 +93,7 @@ class SafeguardedTimeStep final : public StepMethod {
   Vector q_, kept_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_;  // row vectors
   Vector impulse_, change_, zero_, best_u_;                                 // node vectors
   Vector best_r_, H_, H_inverse_;
+  double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
 };
 
