@@ -13,6 +13,7 @@ namespace nsn {
 
 class ConvexShape : public Shape {
  public:
+  ~ConvexShape() override = default;
   const Polytope& core() const { return core_; }
   double radius() const { return radius_; }
   /// Tight.
@@ -20,7 +21,6 @@ class ConvexShape : public Shape {
 
  protected:
   ConvexShape(Polytope core, double radius) : core_(std::move(core)), radius_(radius) {}
-  ~ConvexShape() override = default;
   ConvexShape(const ConvexShape&) = default;
   ConvexShape& operator=(const ConvexShape&) = default;
 
