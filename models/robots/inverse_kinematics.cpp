@@ -31,16 +31,6 @@ struct DofTable {
   }
 };
 
-/// The rotation vector from a to b.
-Vec3 turn_between(const Quaternion& a, const Quaternion& b) {
-  Quaternion d = b * conjugate(a);
-  if (d.w < 0.0) d = {-d.w, -d.x, -d.y, -d.z};
-  const Vec3 v{d.x, d.y, d.z};
-  const double sine = norm(v);
-  const double angle = 2.0 * std::atan2(sine, d.w);
-  return sine > 1e-12 ? (angle / sine) * v : 2.0 * v;
-}
-
 /// Solves A x = b in place for a symmetric positive definite A of n rows (Cholesky); x is left in
 /// b.
 void solve_positive(std::vector<double>& A, std::vector<double>& b) {

@@ -23,5 +23,7 @@ inline RigidFrame inverse(const RigidFrame& f) {
 }
 /// The rotation whose matrix is R (orthonormal, right-handed).
 Quaternion quaternion_of(const Mat3& R);
+/// The rotation vector v that turns a into b, b = exp(v) a, |v| <= pi.
+Vec3 turn_between(const Quaternion& a, const Quaternion& b);
 
 }  // namespace nsn

@@ -150,6 +150,15 @@ void check_inertia(const RobotDescription& robot, int k) {
 
 }  // namespace
 
+Vec3 turn_between(const Quaternion& a, const Quaternion& b) {
+  Quaternion d = b * conjugate(a);
+  if (d.w < 0.0) d = {-d.w, -d.x, -d.y, -d.z};
+  const Vec3 v{d.x, d.y, d.z};
+  const double sine = norm(v);
+  const double angle = 2.0 * std::atan2(sine, d.w);
+  return sine > 1e-12 ? (angle / sine) * v : 2.0 * v;
+}
+
 Quaternion quaternion_of(const Mat3& R) {
   const double t = trace(R);
   Quaternion q;

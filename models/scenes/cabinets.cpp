@@ -1,0 +1,264 @@
+// Two-armed robots that open drawers by friction, each an island of its own.
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "models/collision/box.h"
+#include "models/joints/joints.h"
+#include "models/robots/arm_script.h"
+#include "models/scenes/parts.h"
+#include "models/scenes/robot_files.h"
+#include "models/scenes/scene.h"
+
+namespace nsn {
+namespace {
+
+constexpr const char* kYumi = "yumi/urdf/yumi.urdf";
+constexpr int kColumns = 20;          // of the grid: a place does not depend on how many there are
+constexpr double kSpacing = 2.0;      // of the grid, m
+constexpr double kYaw = 1.3;          // of the robots about the vertical, rad
+constexpr double kFront = 0.6;        // x of the drawers' fronts in the robot's base, m
+constexpr double kHeight = 0.13;      // of the robot's base over the floor, m
+constexpr double kHandle = 0.25;      // z of the handle it pulls, in the robot's base, m
+constexpr double kStandOff = 0.04;    // of the handle's bar from the front, m
+constexpr double kBar = 0.012;        // thickness of the bar, m
+const Vec3 kDrawer{0.36, 0.38, 0.2};  // depth, width, height, m
+
+/// What differs from cabinet to cabinet.
+struct Variation {
+  Vec3 handle;         ///< of the bar from the middle of its drawer, m
+  Vec3 mistaken;       ///< where the robot takes the handle to be, from where it is, m
+  double mu = 0.0;     ///< of fingers and handle
+  double brake = 0.0;  ///< friction of the slide, N
+};
+
+Variation draw(SceneRandom& random, const Options& options) {
+  Variation v;
+  const double spread = options.real("spread");
+  const double mistake = options.real("mistake");
+  v.handle = {0.0, random.uniform(-spread, spread), random.uniform(-spread, spread)};
+  for (int i = 0; i < 3; ++i) v.mistaken[i] = random.uniform(-mistake, mistake);
+  v.mu = random.uniform(options.real("mu-least"), options.real("mu-most"));
+  v.brake = random.uniform(options.real("brake-least"), options.real("brake-most"));
+  return v;
+}
+
+Vec3 centre_of(const std::vector<BoxPart>& parts) {
+  Vec3 sum;
+  double volume = 0.0;
+  for (const BoxPart& part : parts) {
+    const double v = part.size[0] * part.size[1] * part.size[2];
+    sum += v * part.centre;
+    volume += v;
+  }
+  return (1.0 / volume) * sum;
+}
+
+/// A drawer on its slide and the handle fixed to it. `front` is the middle of the front's outside,
+/// x into the cabinet. Returns the slide; positive is open.
+int add_drawer(World& world, int cabinet, const RigidFrame& front, const Vec3& handle, double brake,
+               double mu, int group) {
+  const double wall = 0.012;
+  const auto [depth, width, height] = std::array{kDrawer[0], kDrawer[1], kDrawer[2]};
+  const std::vector<BoxPart> parts{
+      {{wall, width, height}, {0.5 * wall, 0, 0}},
+      {{depth, width - 0.04, wall}, {0.5 * depth, 0, -0.4 * height}},
+      {{depth, wall, 0.6 * height}, {0.5 * depth, 0.5 * width - 0.03, -0.1 * height}},
+      {{depth, wall, 0.6 * height}, {0.5 * depth, -0.5 * width + 0.03, -0.1 * height}}};
+  const Vec3 centre = centre_of(parts);
+  const auto set_group = [&](std::size_t first) {
+    for (auto s = first; s < world.shapes().size(); ++s) {
+      world.set_filter(static_cast<int>(s), {.group = group});
+    }
+  };
+  const std::size_t first = world.shapes().size();
+  const int drawer = add_boxes(world, parts, 2.0, front.point(centre), mu, front.rotation);
+  world.body(drawer).name = "drawer";
+  const double length = 0.14;
+  const double post = kStandOff - 0.5 * kBar;
+  const double post_x = 0.5 * (kBar + post);
+  const std::vector<BoxPart> bar{{{kBar, length, kBar}, {0, 0, 0}},
+                                 {{post, kBar, kBar}, {post_x, 0.5 * length - kBar, 0}},
+                                 {{post, kBar, kBar}, {post_x, -0.5 * length + kBar, 0}}};
+  const Vec3 bar_centre = handle + centre_of(bar) - Vec3{kStandOff, 0, 0};
+  const int grip = add_boxes(world, bar, 0.1, front.point(bar_centre), mu, front.rotation);
+  world.body(grip).name = "handle";
+  set_group(first);
+  world.add_joint(fixed_joint(grip, drawer), {.point = front.point(handle)});
+  Joint slide = prismatic_joint(drawer, cabinet);
+  slide.name = "slide";
+  slide.axes[0].limit = {0.0, 0.3};
+  slide.axes[0].friction = brake;
+  slide.axes[0].spring.damping = 2.0;
+  return world.add_joint(slide, {.point = front.position, .axis = front.direction({-1, 0, 0})});
+}
+
+/// Three rows of two drawers in a case. Returns the slide of the one the robot opens.
+int add_cabinet(World& world, const RigidFrame& base, const Variation& v, int group) {
+  const double wall = 0.015;
+  const double pitch_y = kDrawer[1] + 2.0 * wall;
+  const double pitch_z = kDrawer[2] + wall;
+  const double depth = kDrawer[0] + 0.03;
+  // Between the two of the middle row.
+  const RigidFrame middle = base * RigidFrame{{kFront, 0.0, kHandle}, {}};
+  Body body;
+  body.name = "cabinet";
+  body.kind = BodyKind::kStatic;
+  body.position = middle.position;
+  body.orientation = middle.rotation;
+  const int cabinet = world.add_body(body);
+  const auto board = [&](const Vec3& size, const Vec3& at) {
+    const int s = world.add_shape(cabinet, std::make_shared<Box>(size), {.mu = v.mu}, at);
+    world.set_filter(s, {.group = group});
+  };
+  const double width = 2.0 * pitch_y;
+  const double height = 3.0 * pitch_z;
+  const double x = 0.5 * depth + 0.02;  // behind the fronts
+  for (const double side : {-1.0, 0.0, 1.0}) {
+    board({depth, wall, height}, {x, side * 0.5 * (width - wall), 0});
+  }
+  board({depth, width, wall}, {x, 0, 0.5 * height + 0.5 * wall});
+  board({depth, width, wall}, {x, 0, -0.5 * height - 0.5 * wall});
+  board({wall, width, height}, {x + 0.5 * depth + 0.5 * wall, 0, 0});
+  int pulled = -1;
+  for (int row = -1; row <= 1; ++row) {
+    for (const double side : {-1.0, 1.0}) {
+      const bool mine = row == 0 && side < 0.0;
+      const RigidFrame front = middle * RigidFrame{{0, 0.5 * side * pitch_y, row * pitch_z}, {}};
+      const int slide =
+          add_drawer(world, cabinet, front, mine ? v.handle : Vec3{}, v.brake, v.mu, group);
+      if (mine) pulled = slide;
+    }
+  }
+  return pulled;
+}
+
+/// The description without contacts among the robot's own links: hulls of its bent links overlap.
+std::shared_ptr<const RobotDescription> without_self_contact(const RobotDescription& source) {
+  RobotDescription robot = source;
+  for (int k = 0; k < robot.num_links(); ++k) robot.excluded.emplace_back(-1, k);
+  return std::make_shared<const RobotDescription>(std::move(robot));
+}
+
+struct YumiArm {
+  ArmTool tool;
+  std::vector<double> guess;  ///< coordinates in front of the cabinet
+};
+
+/// The right arm and its gripper.
+YumiArm right_arm(const RobotDescription& robot) {
+  const char* const names[] = {"yumi_joint_1", "yumi_joint_2", "yumi_joint_7", "yumi_joint_3",
+                               "yumi_joint_4", "yumi_joint_5", "yumi_joint_6"};
+  const double right[] = {1.5, -1.6, -1.25, 0.2, -1.4, -0.65, -1.0};
+  const double left[] = {-1.1, -2.0, 1.5, 0.4, -1.1, 0.8, 0.8};  // out of the way
+  YumiArm arm;
+  arm.guess = reference_coordinates(robot);
+  const auto place = [&](const std::string& joint) {
+    const auto [link, unused] = robot.find_joint(joint);
+    NSN_THROW_UNLESS(link >= 0, "yumi-cabinet: the robot has no joint '{}'", joint);
+    int dof = 0;
+    for (int k = 0; k < link; ++k) dof += static_cast<int>(robot.link(k).joints.size());
+    return dof;
+  };
+  for (std::size_t k = 0; k < std::size(names); ++k) {
+    arm.tool.arm.push_back(place(names[k] + std::string("_r")));
+    arm.guess[static_cast<std::size_t>(arm.tool.arm.back())] = right[k];
+    arm.guess[static_cast<std::size_t>(place(names[k] + std::string("_l")))] = left[k];
+  }
+  arm.tool.fingers = {place("gripper_r_joint"), place("gripper_r_joint_m")};
+  arm.tool.link = robot.find_link("gripper_r_base");
+  arm.tool.point = {0.0, 0.0, 0.119};  // between the fingers
+  return arm;
+}
+
+/// Approach, close, pull, open, retreat. `handle` in the robot's base.
+ArmScript opening(const std::shared_ptr<const RobotDescription>& robot, const YumiArm& arm,
+                  const Vec3& handle, double way) {
+  // The gripper's z axis points at the cabinet, its fingers open up and down.
+  const Quaternion ahead = rotation_about({0, 1, 0}, 0.5 * std::numbers::pi);
+  const auto at = [&](double x, double z) { return RigidFrame{handle + Vec3{x, 0.0, z}, ahead}; };
+  std::vector<double> start = reach(*robot, arm.tool, arm.guess, at(-0.12, 0.05));
+  const double open = 0.022;
+  for (const int d : arm.tool.fingers) start[static_cast<std::size_t>(d)] = open;
+  ArmScript script(robot, arm.tool, std::move(start));
+  script.move(0.4, at(-0.06, 0.0)).move(0.3, at(0.0, 0.0)).grip(0.3, 0.0).rest(0.1);
+  script.move(1.6, at(-way, 0.0)).rest(0.1).grip(0.3, open).move(0.4, at(-way - 0.06, 0.0));
+  return script;
+}
+
+void set_drives(World& world, const Robot& robot) {
+  for (int d = 0; d < static_cast<int>(robot.dofs.size()); ++d) {
+    const std::string& name = robot.at(d).name;
+    const bool finger = name.starts_with("gripper");
+    if (finger && name.ends_with("_m")) continue;  // follows the other one
+    if (finger) set_gains(world, robot, d, 5e3, 50.0);
+    if (!finger) set_gains(world, robot, d, 3e3, 150.0);
+  }
+}
+
+struct Opener {
+  Robot robot;
+  ArmScript script;
+};
+
+/// Body 0 is the floor, then 32 bodies of each: the robot's static base and 18 links, the cabinet,
+/// six drawers with a handle each.
+World yumi_cabinet(const Options& options) {
+  const auto description = without_self_contact(*read_scene_robot(options, "yumi-cabinet"));
+  const YumiArm arm = right_arm(*description);
+  World world;
+  world.margin = 0.002;
+  add_ground(world, 0.5, 0.5 * kSpacing * kColumns);
+  auto all = std::make_shared<std::vector<Opener>>();
+  const auto seed = static_cast<std::uint64_t>(options.integer("seed"));
+  for (int i = 0; i < static_cast<int>(options.integer("count")); ++i) {
+    SceneRandom random(1000003 * seed + static_cast<std::uint64_t>(i));
+    const Variation v = draw(random, options);
+    const double drawer_y = -0.5 * (kDrawer[1] + 0.03);
+    const Vec3 handle = Vec3{kFront - kStandOff, drawer_y, kHandle} + v.handle;
+    ArmScript script = opening(description, arm, handle + v.mistaken, options.real("way"));
+    RobotBuildOptions build;
+    build.base.position = {kSpacing * (i % kColumns), kSpacing * (i / kColumns), kHeight};
+    build.base.rotation = rotation_about({0, 0, 1}, kYaw);
+    build.q = script.at(0.0).q;
+    build.self_collision = false;
+    build.mu = v.mu;
+    build.group = i + 1;
+    Robot robot = build_robot(world, description, build);
+    set_drives(world, robot);
+    add_cabinet(world, build.base, v, i + 1);
+    all->push_back({std::move(robot), std::move(script)});
+  }
+  set_contact_compliance(world, options.real("compliance"));
+  world.control = [all](World& w, double h) {
+    for (const Opener& o : *all) o.script.follow(w, o.robot, w.time + h);
+  };
+  return world;
+}
+
+}  // namespace
+
+std::vector<SceneInfo> cabinet_scenes() {
+  return {
+      {"yumi-cabinet",
+       "robots of two arms grasp a handle and open a drawer by friction, each an island",
+       {OptionSpec::integer("count", 200, 1, 100000, "number of robots with a cabinet each"),
+        OptionSpec::real("way", 0.2, 0.0, 0.25, "that the gripper pulls, m"),
+        OptionSpec::real("spread", 0.03, 0.0, 0.04, "of handles on their drawer, either way, m"),
+        OptionSpec::real("mistake", 0.002, 0.0, 0.02,
+                         "of where the robot takes the handle to be, either way, m"),
+        OptionSpec::real("mu-least", 0.4, 0.0, 10.0, "friction of fingers and handle, from"),
+        OptionSpec::real("mu-most", 0.9, 0.0, 10.0, "to"),
+        OptionSpec::real("brake-least", 1.0, 0.0, 100.0, "friction of a drawer's slide, N, from"),
+        OptionSpec::real("brake-most", 4.0, 0.0, 100.0, "to"),
+        contact_compliance_option(1e-7),
+        OptionSpec::integer("seed", 1, 0, 1e6, "of what differs among cabinets"),
+        robot_file_option(kYumi)},
+       480,
+       yumi_cabinet},
+  };
+}
+
+}  // namespace nsn
