@@ -23,6 +23,7 @@ constexpr double kFront = 0.6;        // x of the drawers' fronts in the robot's
 constexpr double kHeight = 0.13;      // of the robot's base over the floor, m
 constexpr double kHandle = 0.25;      // z of the handle it pulls, in the robot's base, m
 constexpr double kStandOff = 0.04;    // of the handle's bar from the front, m
+constexpr double kShut = -0.01;       // target of a finger that grips, m
 constexpr double kBar = 0.012;        // thickness of the bar, m
 const Vec3 kDrawer{0.36, 0.38, 0.2};  // depth, width, height, m
 
@@ -76,14 +77,15 @@ int add_drawer(World& world, int cabinet, const RigidFrame& front, const Vec3& h
   const std::size_t first = world.shapes().size();
   const int drawer = add_boxes(world, parts, 2.0, front.point(centre), mu, front.rotation);
   world.body(drawer).name = "drawer";
-  const double length = 0.14;
+  const double length = 0.12;
   const double post = kStandOff - 0.5 * kBar;
-  const double post_x = 0.5 * (kBar + post);
-  const std::vector<BoxPart> bar{{{kBar, length, kBar}, {0, 0, 0}},
-                                 {{post, kBar, kBar}, {post_x, 0.5 * length - kBar, 0}},
-                                 {{post, kBar, kBar}, {post_x, -0.5 * length + kBar, 0}}};
-  const Vec3 bar_centre = handle + centre_of(bar) - Vec3{kStandOff, 0, 0};
-  const int grip = add_boxes(world, bar, 0.1, front.point(bar_centre), mu, front.rotation);
+  const Vec3 bar = handle - Vec3{kStandOff, 0, 0};
+  const Quaternion across = front.rotation * rotation_about({1, 0, 0}, 0.5 * std::numbers::pi);
+  const int grip = add_capsule(world, 0.5 * kBar, length, 0.1, front.point(bar), mu, across);
+  for (const double side : {-0.5, 0.5}) {  // posts at its ends; body axes: z along the bar
+    world.add_shape(grip, std::make_shared<Box>(Vec3{post, kBar, kBar}), {.mu = mu},
+                    {0.5 * kStandOff, 0.0, side * length});
+  }
   world.body(grip).name = "handle";
   set_group(first);
   world.add_joint(fixed_joint(grip, drawer), {.point = front.point(handle)});
@@ -183,7 +185,7 @@ ArmScript opening(const std::shared_ptr<const RobotDescription>& robot, const Yu
   const double open = 0.022;
   for (const int d : arm.tool.fingers) start[static_cast<std::size_t>(d)] = open;
   ArmScript script(robot, arm.tool, std::move(start));
-  script.move(0.4, at(-0.06, 0.0)).move(0.3, at(0.0, 0.0)).grip(0.3, 0.0).rest(0.1);
+  script.move(0.4, at(-0.06, 0.0)).move(0.3, at(0.0, 0.0)).grip(0.3, kShut).rest(0.1);
   script.move(1.6, at(-way, 0.0)).rest(0.1).grip(0.3, open).move(0.4, at(-way - 0.06, 0.0));
   return script;
 }
@@ -193,8 +195,8 @@ void set_drives(World& world, const Robot& robot) {
     const std::string& name = robot.at(d).name;
     const bool finger = name.starts_with("gripper");
     if (finger && name.ends_with("_m")) continue;  // follows the other one
-    if (finger) set_gains(world, robot, d, 5e3, 50.0);
-    if (!finger) set_gains(world, robot, d, 3e3, 150.0);
+    if (finger) set_gains(world, robot, d, 1e3, 50.0);
+    if (!finger) set_gains(world, robot, d, 200.0, 30.0);
   }
 }
 
@@ -252,8 +254,7 @@ std::vector<SceneInfo> cabinet_scenes() {
         OptionSpec::real("mu-least", 0.4, 0.0, 10.0, "friction of fingers and handle, from"),
         OptionSpec::real("mu-most", 0.9, 0.0, 10.0, "to"),
         OptionSpec::real("brake-least", 1.0, 0.0, 100.0, "friction of a drawer's slide, N, from"),
-        OptionSpec::real("brake-most", 4.0, 0.0, 100.0, "to"),
-        contact_compliance_option(1e-7),
+        OptionSpec::real("brake-most", 4.0, 0.0, 100.0, "to"), contact_compliance_option(1e-6),
         OptionSpec::integer("seed", 1, 0, 1e6, "of what differs among cabinets"),
         robot_file_option(kYumi)},
        480,

@@ -13,6 +13,7 @@
 #include "models/mesh_generators.h"
 #include "models/scenes/parts.h"
 #include "models/scenes/scene.h"
+#include "models/scenes/workpieces.h"
 
 namespace nsn {
 namespace {
@@ -31,41 +32,6 @@ int add_part(World& world, const std::string& name, const Vec3& size, double mas
   const auto shape = static_cast<int>(world.shapes().size()) - 1;
   if (!touches) world.set_filter(shape, {.category = 0, .mask = 0});
   return b;
-}
-
-/// A plate on a spring turns a needle by a rod on a crank, sin(angle) = sinking / crank up to
-/// (1 - cos(angle))^2 crank / (2 rod). The needle is balanced about its axle.
-void add_scale(World& world, int ground, const Vec3& position, double stiffness, double mu) {
-  const double crank = 0.03;
-  const double rod = 0.06;
-  const double mass = 0.1;
-  const Vec3 size{0.14, 0.14, 0.01};
-  const int plate = add_part(world, "plate", size, mass, position, mu);
-  Joint guide = prismatic_joint(plate, ground);
-  guide.name = "scale spring";
-  // The spring carries the plate's own weight where it is placed; its damper is near critical.
-  const double sag = mass * norm(world.gravity) / stiffness;
-  guide.axes[0].drive = position_drive(sag, stiffness, 2.0 * std::sqrt(stiffness * 3.0 * mass));
-  world.add_joint(guide, {.point = position, .axis = {0, 0, 1}});
-
-  const Vec3 edge = position - Vec3{0.0, 0.5 * size[1], 0.0};
-  const Vec3 crank_end = edge - Vec3{0.0, 0.0, rod};
-  const Vec3 axle = crank_end - Vec3{crank, 0.0, 0.0};
-  Body body;
-  body.name = "needle";
-  body.mass = 0.001;
-  body.inertia = box_inertia(body.mass, {0.004, 0.002, 0.08});
-  body.position = axle;
-  const int needle = world.add_body(body);
-  const int shape = world.add_shape(needle, std::make_shared<Box>(Vec3{0.004, 0.002, 0.08}), {},
-                                    {0.0, -0.01, 0.03});
-  world.set_filter(shape, {.category = 0, .mask = 0});
-  Joint hinge = revolute_joint(needle, ground);
-  hinge.name = "needle";
-  world.add_joint(hinge, {.point = axle, .axis = {0, 1, 0}});
-  Joint link = distance_joint(plate, edge - position, needle, crank_end - axle, rod);
-  link.name = "rod";
-  world.add_joint(link);
 }
 
 /// A gantry with two fingers takes a soft ball from a table, carries it and puts it on a scale.

@@ -7,10 +7,10 @@ namespace nsn {
 const std::vector<SceneInfo>& scenes() {
   static const std::vector<SceneInfo> all = [] {
     std::vector<SceneInfo> list;
-    for (const auto& family :
-         {sliding_scenes(), balance_scenes(), stack_scenes(), arch_scenes(), leaning_scenes(),
-          pile_scenes(), mechanism_scenes(), impact_scenes(), insertion_scenes(), soft_scenes(),
-          grasp_scenes(), humanoid_scenes(), hand_scenes(), cabinet_scenes(), robot_scenes()}) {
+    for (const auto& family : {sliding_scenes(), balance_scenes(), stack_scenes(), arch_scenes(),
+                               leaning_scenes(), pile_scenes(), mechanism_scenes(), impact_scenes(),
+                               insertion_scenes(), soft_scenes(), grasp_scenes(), humanoid_scenes(),
+                               hand_scenes(), arm_scenes(), cabinet_scenes(), robot_scenes()}) {
       list.insert(list.end(), family.begin(), family.end());
     }
     return list;

@@ -42,6 +42,7 @@ std::vector<SceneInfo> soft_scenes();       ///< soft.cpp
 std::vector<SceneInfo> grasp_scenes();      ///< grasp.cpp
 std::vector<SceneInfo> humanoid_scenes();   ///< humanoids.cpp
 std::vector<SceneInfo> hand_scenes();       ///< hands.cpp
+std::vector<SceneInfo> arm_scenes();        ///< arms.cpp
 std::vector<SceneInfo> cabinet_scenes();    ///< cabinets.cpp
 std::vector<SceneInfo> robot_scenes();      ///< any_robot.cpp
 
