@@ -25,8 +25,15 @@ Interpolated cubic(int last, double s, const Get& get) {
   const double u = s * last - k;
   const double a = get(k);
   const double b = get(k + 1);
-  const double slope_a = k > 0 ? 0.5 * (b - get(k - 1)) : b - a;
-  const double slope_b = k + 1 < last ? 0.5 * (get(k + 2) - a) : b - a;
+  // Slopes at samples: central, at the ends those of a parabola.
+  const auto slope = [&](int i) {
+    if (last == 1) return b - a;
+    if (i == 0) return -1.5 * get(0) + 2.0 * get(1) - 0.5 * get(2);
+    if (i == last) return 1.5 * get(last) - 2.0 * get(last - 1) + 0.5 * get(last - 2);
+    return 0.5 * (get(i + 1) - get(i - 1));
+  };
+  const double slope_a = slope(k);
+  const double slope_b = slope(k + 1);
   const double c2 = 3.0 * (b - a) - 2.0 * slope_a - slope_b;
   const double c3 = slope_a + slope_b - 2.0 * (b - a);
   return {a + u * (slope_a + u * (c2 + u * c3)), last * (slope_a + u * (2.0 * c2 + u * 3.0 * c3))};

@@ -146,7 +146,7 @@ std::vector<SceneInfo> arm_scenes() {
        joined(beam_options(),
               {OptionSpec::real("offset", 0.0, -5e-3, 5e-3, "of the gripper from the socket, m"),
                OptionSpec::real("grip", 40.0, 0.0, 60.0, "largest force of a finger, N"),
-               OptionSpec::real("arm", 0.2, 1e-3, 1e3, "stiffness of the drives, 1: 2 kN m/rad"),
+               OptionSpec::real("arm", 1.0, 1e-3, 1e3, "stiffness of the drives, 1: 2 kN m/rad"),
                OptionSpec::real("grip-mu", 0.8, 0.0, 10.0, "friction of fingers and beam"),
                OptionSpec::real("time", 2.5, 0.2, 100.0, "that the insertion takes, s"),
                contact_compliance_option(1e-7)}),
