@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/cabinets.h"
 #include "tests/support/grasp.h"
 
 namespace nsn {
@@ -39,6 +41,20 @@ struct Case {
   const char* linear;
 };
 
+/// What a scene was about, after twenty seconds.
+void check_outcome(const std::string& scene, const Simulation& simulation) {
+  if (scene == "arm-tomato") {
+    EXPECT_NEAR(test::scale_reading(simulation) / test::weight(simulation), 1.0, 0.01);
+  }
+  if (scene == "yumi-cabinet") {
+    const std::vector<double> openings = test::openings(simulation);
+    const auto open =
+        std::count_if(openings.begin(), openings.end(), [](double x) { return x >= 0.15; });
+    EXPECT_GE(static_cast<double>(open), 0.95 * static_cast<double>(openings.size()));
+    std::printf("%d of %zu cabinets open\n", static_cast<int>(open), openings.size());
+  }
+}
+
 class TwentySeconds : public testing::TestWithParam<Case> {};
 
 TEST_P(TwentySeconds, JointsAndLimitsHoldAndStepsConverge) {
@@ -64,6 +80,7 @@ TEST_P(TwentySeconds, JointsAndLimitsHoldAndStepsConverge) {
   EXPECT_LT(seen.limit, 1e-4);
   for (const Body& body : simulation.world().bodies())
     ASSERT_TRUE(std::isfinite(norm(body.position)));
+  check_outcome(given.scene, simulation);
   if (!ball) return;
   EXPECT_LT(test::height_over(simulation, "palm"), -0.03);  // upside down
   EXPECT_LT(norm(test::ball_in(simulation, "palm") - before), 1e-4);
@@ -75,6 +92,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"ball_gmres", "allegro-ball", {}, "gmres"},
                     Case{"humanoids_direct", "humanoids", {{"count", "4"}}, "contact-lu"},
                     Case{"humanoids_gmres", "humanoids", {{"count", "4"}}, "gmres"},
+                    Case{"tomato_direct", "arm-tomato", {}, "contact-lu"},
+                    Case{"tomato_gmres", "arm-tomato", {}, "gmres"},
+                    Case{"cabinets_direct", "yumi-cabinet", {{"count", "20"}}, "contact-lu"},
+                    Case{"cabinets_gmres", "yumi-cabinet", {{"count", "20"}}, "gmres"},
                     Case{"ragdolls_direct", "ragdolls", {{"count", "4"}}, "contact-lu"},
                     Case{"ragdolls_gmres", "ragdolls", {{"count", "4"}}, "gmres"}),
     [](const auto& p) { return std::string(p.param.name); });
