@@ -22,10 +22,21 @@ constexpr double kAlphaMin = 1e-10;
 constexpr double kAlphaMax = 10.0;
 constexpr int kSweeps = 10;
 constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts start without impulse
-// Last impulses whose directions turn by so much momentum within the step, over the step's speed,
-// balance each other and no load: they are forgotten.
+// Last impulses of joints whose directions turn by so much momentum within the step, over the
+// step's speed, balance each other and no load: they are forgotten. A grip keeps those of its
+// contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
+
+enum class Kind { kContacts, kJoints };
+
+/// Zeroes the impulses of one kind.
+void forget(const System& system, Vector r, Kind kind) {
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
+    if (contact == (kind == Kind::kContacts)) std::fill_n(r.data() + 3 * i, 3, 0.0);
+  }
+}
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -121,14 +132,16 @@ void SafeguardedTimeStep::build(const System& system) {
 void SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
   const System& system = equations.system();
   at_.evaluate(equations, zero_);
-  at_.apply_transposed(r, best_u_);
+  copy(r, trial_);
+  forget(system, trial_, Kind::kContacts);
+  at_.apply_transposed(trial_, best_u_);
   for (Index i = 0; i < system.blocks(); ++i) {  // C / h at the start
     const RowLaw& law = system.laws[at(i)];
     const bool keeps = law.is_contact() && !law.rebounds;
     kept_(3 * i) = keeps ? std::min(0.0, at_.value(3 * i) - system.prescribed(3 * i)) : 0.0;
   }
   at_.evaluate(equations, system.u_start);
-  at_.apply_transposed(r, impulse_);
+  at_.apply_transposed(trial_, impulse_);
   axpby(-1.0, best_u_, 1.0, impulse_);
   multiply_blocks(system.M_inverse, impulse_, change_);
   turned_ = norm_max(change_);
@@ -468,8 +481,7 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   if (!warm) fill(state.r, 0.0);
   linearise(equations, state.r, warm);
   if (turned_ > kTurned * equations.system().speed_scale) {
-    warm = false;
-    fill(state.r, 0.0);
+    forget(equations.system(), state.r, Kind::kJoints);
   }
   start_safe(state.r);
   const bool cold = !warm || drop_contact_impulses();

@@ -10,8 +10,9 @@
 ///
 /// Last impulses are not trusted blindly: in a jam they may hold large self-equilibrated forces
 /// that balance no more once the bodies have moved. Where contacts without any impulse are much
-/// closer to the solution, or the turn of the rows within the step alone makes last impulses change
-/// velocities by far more than any there is, the step starts cold.
+/// closer to the solution, the step starts cold. Where the turn of the rows of joints within the
+/// step alone makes their last impulses change velocities by far more than any there is, those are
+/// zeroed.
 ///
 /// At the end an energy bound shortens the impulses where the step would gain energy that no force
 /// and no moving body has put in, and u = u_free + M^-1 J^T r in one pass with the same J: with J
