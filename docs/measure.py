@@ -89,6 +89,11 @@ RUNS = {
         for scene in ("arch", "heavy-stack", "cylinder-ring", "sliding-stack")
         for ncp in ("minimum-map", "fischer-burmeister") for start, warm in (("warm", "true"), ("cold", "false"))
     ],
+    "robot_presets": [
+        (f"{scene.split()[0]}, {preset}", f"nsn run {scene} --threads 1 --preset {preset}")
+        for scene in ("humanoids --set count=8 --steps 240", "arm-tomato", "arm-beam", "yumi-cabinet --set count=4")
+        for preset in ("accurate", "realtime", "paper")
+    ],
     "beam_presets": [
         (preset, f"nsn run beam-insertion --threads 1 --preset {preset}")
         for preset in ("accurate", "realtime", "paper")
@@ -121,7 +126,7 @@ RUNS = {
 }
 EXTRA = {"chain_solvers": ["joint_drift_max_m"],
          "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
-TIMED = {"beam_presets", "elimination", "pneunet", "presets"}
+TIMED = {"beam_presets", "robot_presets", "elimination", "pneunet", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
 SYSTEMS = {

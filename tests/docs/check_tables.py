@@ -8,7 +8,8 @@
 
 In running text a number is followed by its source: 4.0e-4<!-- =arch.csv[row; column] -->. The first
 column of a file names its rows; where several have one name, one of them has to match. A table that shows
-fractions or powers of ten needs one of the marks.
+fractions or powers of ten needs one of the marks; a line of running text that shows times, shares or lengths as
+results needs sources, or says why not: <!-- no measurement: WHY -->.
 """
 import csv
 import os
@@ -19,6 +20,10 @@ import sys
 from pages import ROOT, all_pages, report
 
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
+# A quantity in running text; not one that follows a word of comparison: a limit, not a result.
+QUANTITY = re.compile(r"(?<![\w.^/-])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: of \d+\b|\s?(?:ms|µs|us|MB/s|MB|GiB|%)(?!\w)|"
+                      r"\s?(?:m/s|s|rad|mm|m|N)\b(?![/·^²³ ]*(?:m|kg)\b))")
+LIMIT = re.compile(r"(?:below|above|within|than|least|most|to|for|after|every|[=≤≥<>~]|[a-zA-Z_]\s?=)\s*$")
 MEASURED_LOOK = re.compile(r"(?<![\w.])\d+(\.\d+|(\.\d+)?e-?\d+)(?![\w.])")
 
 
@@ -122,6 +127,18 @@ def check_prose(page):
             yield f"{page.name}:{line}: {match[1]} is not {stored} rounded"
 
 
+def unsourced_prose(page):
+    """Quantities of running text without a source."""
+    in_table = {table.line + k for table in page.tables for k in range(len(table.rows) + 1)}
+    for line, text in page.prose:
+        if line in in_table or "<!-- no measurement" in text:
+            continue
+        bare = re.sub(r"`[^`]*`|[-−\d.e+]+\s*<!-- =.*?-->|<!--.*?-->", " ", text)
+        for match in QUANTITY.finditer(bare):
+            if not LIMIT.search(bare[:match.start()]):
+                yield f"{page.name}:{line}: '{match[0]}' has no source; see tests/docs/check_tables.py"
+
+
 def looks_measured(table):
     """Is there a number with a fraction or a power of ten, outside of `code` and without a source of its own?"""
     sourced = re.compile(r"`[^`]*`|[-−\d.e+]+\s*<!-- =.*?-->")
@@ -149,7 +166,7 @@ def main():
             for mark in marks:
                 problems += check_table(page, table, mark) if mark.startswith("table: ") else []
                 problems += check_printed(page, table, mark) if mark.startswith("printed by: ") else []
-        problems += list(check_prose(page))
+        problems += [*check_prose(page), *unsourced_prose(page)]
     return report(problems, "tables")
 
 
