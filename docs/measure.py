@@ -119,12 +119,16 @@ RUNS = {
         ("`paper`, 4 Newton × 80 linear", "nsn run pneunet --steps 90 --threads 1 --preset paper --newton-iterations 4 "
          "--linear-iterations 80"),
     ],
+    "pneunet_threads": [
+        (name, f"nsn run pneunet --steps 90 --threads {threads} --preset realtime --newton-iterations 4")
+        for name, threads in (("one", 1), ("two", 2))
+    ],
     "elimination": [
         (choice, f"nsn run soft-ball-drop --steps 40 --geometric-stiffness full --eliminate {choice}")
         for choice in ("always", "never")
     ],
 }
-EXTRA = {"chain_solvers": ["joint_drift_max_m"],
+EXTRA = {"chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"],
          "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
 TIMED = {"beam_presets", "robot_presets", "elimination", "pneunet", "presets"}
 
