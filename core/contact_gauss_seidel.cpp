@@ -10,6 +10,10 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSingular = 1e-14;  // of the product of the diagonal
 constexpr int kMaxTurns = 30;
+// Costs in operations: a block of a sweep, a local solution, moving a block into a front.
+constexpr double kSweepBlock = 54.0;
+constexpr double kSweepContact = 225.0;
+constexpr double kAssembleBlock = 225.0;
 
 Block inverse_or_nan(const double* a) {
   const double c00 = a[4] * a[8] - a[5] * a[7];
@@ -55,6 +59,11 @@ Slip slip_at(const double* W, const double* p, double mu, double c, double s) {
 }
 
 }  // namespace
+
+double sweeps_per_factorization(double flops, Index blocks, Index contacts) {
+  const double count = blocks;
+  return (2.0 * flops + kAssembleBlock * count) / (kSweepBlock * count + kSweepContact * contacts);
+}
 
 ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows,
                                        ConstVector lower, ConstVector upper)

@@ -15,6 +15,12 @@
 
 namespace nsn {
 
+/// Operations from which a factorisation is dear: sweeps before it are worth their time.
+inline constexpr double kDearFactorization = 3e6;
+/// Sweeps that take the time of one factorisation of a matrix with so many blocks and contacts;
+/// flops: operations of the symmetric one.
+double sweeps_per_factorization(double flops, Index blocks, Index contacts);
+
 class ContactGaussSeidel {
  public:
   /// W (viewed, not copied) and rows in the same, possibly scaled, variables; bounds three a block.

@@ -28,18 +28,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What decides between the stages. A factorisation below kDear operations is worth no first stage;
-// above, Gauss-Seidel gets the time of kSweepsWorth factorisations. The costs are in operations:
-// moving a block into a front, a block of a sweep, a local solution.
-constexpr double kDear = 3e6;
+// What decides between the stages. A factorisation that is not dear is worth no first stage; where
+// it is, Gauss-Seidel gets the time of kSweepsWorth factorisations.
 // The primal form is worth a look from so many rows per degree of freedom; what a solve takes.
 constexpr double kPrimalRows = 1.3;
 constexpr double kExpectedSteps = 15.0;
 constexpr double kSymmetricToRounding = 1e-12;
 constexpr double kSweepsWorth = 20.0;
-constexpr double kAssembleBlock = 225.0;
-constexpr double kSweepBlock = 54.0;
-constexpr double kSweepContact = 225.0;
 constexpr double kUsefulStart = 1e-5;  // errors above: Gauss-Seidel does better from zero
 constexpr double kAlphaAfterStage = 1e-3;
 constexpr int kAdmmIterations = 15;
@@ -193,7 +188,7 @@ class StagedSolve {
       return proximal(newton_->options().alpha_cold,
                       fmt::format("primal form: {:.2g} operations a factorisation", flops));
     }
-    if (flops < kDear || !blocks_.symmetric) {
+    if (flops < kDearFactorization || !blocks_.symmetric) {
       return proximal(newton_->options().alpha_cold,
                       blocks_.symmetric
                           ? fmt::format("a factorisation is cheap: {:.2g} operations", flops)
@@ -204,9 +199,7 @@ class StagedSolve {
     if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
       newton_->set_scaled_centre(zero_vector(blocks_.rows.rows()));
     }
-    const double count = blocks_.blocks;
-    const double ratio = (2.0 * flops + kAssembleBlock * count) /
-                         (kSweepBlock * count + kSweepContact * blocks_.rows.blocks());
+    const double ratio = sweeps_per_factorization(flops, blocks_.blocks, blocks_.rows.blocks());
     const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
     if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
                                          static_cast<int>(kSweepsWorth)))) {

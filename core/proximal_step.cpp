@@ -29,17 +29,11 @@ constexpr int kFinePatience = 8;
 // many factorisations a step may take where one is dear.
 constexpr double kSolvedWell = 1e-3;
 constexpr int kLongestDear = 400;
-// A factorisation is dear from so many operations (never below so many blocks). A step starts from
-// sweeps worth kSweepsWorth of them then, every row active (some three times as many as they have
-// in fact). A block of a sweep, the solution of a contact and moving a block into a front are
-// counted in operations too.
-constexpr double kDear = 3e6;
+// Where a factorisation is dear (never below so many blocks) a step starts from sweeps worth
+// kSweepsWorth of them, every row active (some three times as many as they have in fact).
 constexpr Index kDearBlocks = 256;
 constexpr double kSweepsWorth = 1.5;
 constexpr double kMostSweeps = 4000.0;
-constexpr double kSweepBlock = 54.0;
-constexpr double kSweepContact = 225.0;
-constexpr double kMoveBlock = 225.0;
 constexpr double kSettled = 1e-9;  // relative change of a sweep that ends them
 constexpr double kAlphaAfterSweeps = 1e-3;
 constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
@@ -128,11 +122,9 @@ void ProximalTimeStep::build(const System& system) {
 void ProximalTimeStep::find_cost() {
   if (mass_.sparse() || rows_.blocks() < kDearBlocks) return;
   const double flops = dual_->factorization_flops();
-  if (flops < kDear) return;
-  const double blocks = dual_->scaled().blocks();
-  const double sweep = kSweepBlock * blocks + kSweepContact * rows_.blocks();
-  num_sweeps_ = static_cast<int>(
-      std::min(kSweepsWorth * (2.0 * flops + kMoveBlock * blocks) / sweep, kMostSweeps));
+  if (flops < kDearFactorization) return;
+  const double ratio = sweeps_per_factorization(flops, dual_->scaled().blocks(), rows_.blocks());
+  num_sweeps_ = static_cast<int>(std::min(kSweepsWorth * ratio, kMostSweeps));
   sweeps_ = std::make_unique<ContactGaussSeidel>(dual_->scaled(), newton_->rows(),
                                                  newton_->scaled_lower(), newton_->scaled_upper());
 }
