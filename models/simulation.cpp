@@ -33,10 +33,8 @@ double seconds_since(Clock::time_point start) {
 }
 
 /// body(i) for i = 0 ... n - 1, each confined to its thread; an exception is thrown again here.
-/// Only the thread that started Kokkos may allocate views: islands that will allocate go first, one
-/// after the other.
-template <class Allocates, class Body>
-void for_each_island(int n, bool parallel, const Allocates& allocates, const Body& body) {
+template <class Body>
+void for_each_island(int n, bool parallel, const Body& body) {
   std::exception_ptr error;
   std::mutex mutex;
   const auto guarded = [&](const int i) {
@@ -49,15 +47,10 @@ void for_each_island(int n, bool parallel, const Allocates& allocates, const Bod
     }
   };
   if (parallel && n > 1 && detail::may_dispatch()) {
-    for (int i = 0; i < n; ++i) {
-      if (allocates(i)) guarded(i);
-    }
     Kokkos::parallel_for("islands",
                          Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Dynamic>>(
                              0, n, Kokkos::ChunkSize(1)),
-                         [&](const int i) {
-                           if (!allocates(i)) guarded(i);
-                         });
+                         guarded);
   } else {
     for (int i = 0; i < n; ++i) guarded(i);
   }
@@ -71,7 +64,6 @@ struct Simulation::Slot {
   NewtonSolver newton;
   State state;
   bool warm = false;
-  std::uint64_t solved_pattern = 0;  // the solver has its memory for this one
   NewtonResult result;
   struct Resistance {
     int block;     // of the set of resistances
@@ -176,14 +168,8 @@ void Simulation::solve() {
   }
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) return solve_island(*slots_[0]);
-  const auto allocates = [&](int i) {
-    return slots_[at(i)]->solved_pattern != slots_[at(i)]->equations.system().pattern_id;
-  };
-  const bool parallel = report_.row_blocks >= kParallelBlocks;
-  for_each_island(num_islands_, parallel, allocates, [&](int i) { solve_island(*slots_[at(i)]); });
-  for (int i = 0; i < num_islands_; ++i) {
-    slots_[at(i)]->solved_pattern = slots_[at(i)]->equations.system().pattern_id;
-  }
+  const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_;
+  for_each_island(num_islands_, parallel, [&](int i) { solve_island(*slots_[at(i)]); });
 }
 
 /// Resistances of the island and the contacts that bound them, with last step's impulses.
