@@ -7,9 +7,8 @@
 
 #include <cholmod.h>
 
+#include "core/direct_solver.h"
 #include "core/error.h"
-#include "core/refinement.h"
-#include "core/scalar_entries.h"
 #endif
 
 namespace nsn {
@@ -55,14 +54,15 @@ SolverInfo description() {
 #if defined(NSN_WITH_CHOLMOD)
 
 /// One cholmod_common and what was allocated with it.
-class Cholmod final : public LinearSolver {
+class Cholmod final : public DirectSolver {
  public:
   explicit Cholmod(const Options& options)
-      : regularisation_(options.real("regularisation")),
-        pivot_tolerance_(options.real("pivot_tolerance")),
-        refine_(static_cast<int>(options.integer("refine"))),
-        entries_(regularisation_ > 0.0 ? ScalarEntries::Diagonal::kComplete
-                                       : ScalarEntries::Diagonal::kAsStored) {
+      : DirectSolver("cholmod", capabilities_of_cholmod(),
+                     static_cast<int>(options.integer("refine")),
+                     options.real("regularisation") > 0.0 ? ScalarEntries::Diagonal::kComplete
+                                                          : ScalarEntries::Diagonal::kAsStored),
+        regularisation_(options.real("regularisation")),
+        pivot_tolerance_(options.real("pivot_tolerance")) {
     cholmod_start(&common_);
     common_.print = 0;
     common_.grow2 = 0;  // L is never modified
@@ -73,20 +73,17 @@ class Cholmod final : public LinearSolver {
     release();
     cholmod_finish(&common_);
   }
-  Cholmod(const Cholmod&) = delete;
-  Cholmod& operator=(const Cholmod&) = delete;
-
-  std::string_view name() const override { return "cholmod"; }
-  const Capabilities& capabilities() const override { return capabilities_; }
 
  private:
-  void do_analyze(const LinearOperator& op) override;
-  Preparation do_factorize(const LinearOperator& op) override;
-  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                const Monitor& monitor, LinearReport& report) override;
-  double bytes_held() const override {
-    return static_cast<double>(common_.memory_inuse) + entries_.bytes_held() +
-           refinement_.bytes_held() + 8.0 * static_cast<double>(diagonal_.size());
+  void analyze_entries(const Csr& A) override;
+  Preparation factorize_entries(const Csr& A) override;
+  void solve_in_place(Vector v) override;
+  // L is read forwards and backwards; X, Y and the vector pass six times.
+  double bytes_per_solve() const override {
+    return 2.0 * factor_bytes() + 48.0 * static_cast<double>(L_->n);
+  }
+  double factor_bytes_held() const override {
+    return static_cast<double>(common_.memory_inuse) + 8.0 * static_cast<double>(diagonal_.size());
   }
 
   void choose_method(const std::string& method);
@@ -100,15 +97,10 @@ class Cholmod final : public LinearSolver {
   double pivot_of(Index k) const;
   double failed_supernodal_pivot(Index k) const;
   Preparation library_failure(std::string_view phase) const;
-  void solve_in_place(Vector v);
   double factor_bytes() const;
 
-  Capabilities capabilities_ = capabilities_of_cholmod();
   double regularisation_;
   double pivot_tolerance_;
-  int refine_;
-  ScalarEntries entries_;
-  Refinement refinement_;
   Vector diagonal_;  // of the matrix that is factorised
   cholmod_common common_{};
   cholmod_factor* L_ = nullptr;
@@ -162,12 +154,10 @@ cholmod_sparse Cholmod::view(const Csr& A) const {
   return S;
 }
 
-void Cholmod::do_analyze(const LinearOperator& op) {
+void Cholmod::analyze_entries(const Csr& A) {
   release();
-  entries_.analyze(op);
-  refinement_.analyze(op.rows());
-  diagonal_ = Vector("diagonal", static_cast<std::size_t>(op.rows()));
-  cholmod_sparse S = view(entries_.matrix());
+  diagonal_ = Vector("diagonal", static_cast<std::size_t>(A.rows));
+  cholmod_sparse S = view(A);
   L_ = cholmod_analyze(&S, &common_);
 }
 
@@ -192,12 +182,8 @@ void Cholmod::regularise(const Csr& A) {
   }
 }
 
-LinearSolver::Preparation Cholmod::do_factorize(const LinearOperator& op) {
+LinearSolver::Preparation Cholmod::factorize_entries(const Csr& A) {
   if (L_ == nullptr) return library_failure("analysis");
-  const Csr& A = entries_.update(op);
-  if (!all_finite(A.value)) {
-    return {false, LinearStatus::kNonFinite, "the matrix holds NaN or infinity"};
-  }
   take_diagonal(A);
   if (regularisation_ > 0.0) regularise(A);
   cholmod_sparse S = view(A);
@@ -297,15 +283,6 @@ double Cholmod::factor_bytes() const {
     return 8.0 * static_cast<double>(L_->xsize) + 4.0 * static_cast<double>(L_->ssize);
   }
   return 12.0 * static_cast<double>(L_->nzmax);
-}
-
-void Cholmod::do_solve(const LinearOperator& op, ConstVector b, Vector x,
-                       const LinearControl& control, const Monitor& /*monitor*/,
-                       LinearReport& report) {
-  // L is read forwards and backwards; X, Y and the vector pass six times.
-  const double per_solve = 2.0 * factor_bytes() + 48.0 * op.rows();
-  refinement_.solve_and_improve(
-      op, b, x, control, refine_, per_solve, [this](Vector v) { solve_in_place(v); }, report);
 }
 
 #endif  // NSN_WITH_CHOLMOD

@@ -7,9 +7,8 @@
 
 #include <Eigen/SparseCholesky>
 
+#include "core/direct_solver.h"
 #include "core/error.h"
-#include "core/refinement.h"
-#include "core/scalar_entries.h"
 #endif
 
 namespace nsn {
@@ -43,33 +42,32 @@ using Sparse = Eigen::SparseMatrix<double, Eigen::ColMajor, Index>;
 using Dense = Eigen::VectorXd;
 
 template <class Factorisation>
-class EigenLdlt final : public LinearSolver {
+class EigenLdlt final : public DirectSolver {
  public:
   explicit EigenLdlt(const Options& options)
-      : pivot_tolerance_(options.real("pivot_tolerance")),
-        refine_(static_cast<int>(options.integer("refine"))) {}
-
-  std::string_view name() const override { return "eigen-ldlt"; }
-  const Capabilities& capabilities() const override { return capabilities_; }
+      : DirectSolver("eigen-ldlt", capabilities_of_eigen_ldlt(),
+                     static_cast<int>(options.integer("refine"))),
+        pivot_tolerance_(options.real("pivot_tolerance")) {}
 
  private:
-  void do_analyze(const LinearOperator& op) override;
-  Preparation do_factorize(const LinearOperator& op) override;
-  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                const Monitor& monitor, LinearReport& report) override;
-  double bytes_held() const override;
+  void analyze_entries(const Csr& A) override;
+  Preparation factorize_entries(const Csr& A) override;
+  void solve_in_place(Vector v) override;
+  // L is read forwards and backwards; D and the vector pass six times.
+  double bytes_per_solve() const override {
+    return 24.0 * factor_entries() + 56.0 * static_cast<double>(A_.rows());
+  }
+  double factor_bytes_held() const override {
+    return 12.0 * (factor_entries() + static_cast<double>(A_.nonZeros())) +
+           32.0 * static_cast<double>(A_.rows());
+  }
 
   Preparation check_pivots() const;
-  void solve_in_place(Vector v);
   double factor_entries() const {
     return static_cast<double>(factorisation_.matrixL().nestedExpression().nonZeros());
   }
 
-  Capabilities capabilities_ = capabilities_of_eigen_ldlt();
   double pivot_tolerance_;
-  int refine_;
-  ScalarEntries entries_;
-  Refinement refinement_;
   Sparse A_;
   Dense work_;
   Factorisation factorisation_;
@@ -77,10 +75,7 @@ class EigenLdlt final : public LinearSolver {
 
 // The rows of a symmetric matrix are its columns.
 template <class F>
-void EigenLdlt<F>::do_analyze(const LinearOperator& op) {
-  entries_.analyze(op);
-  refinement_.analyze(op.rows());
-  const Csr& A = entries_.matrix();
+void EigenLdlt<F>::analyze_entries(const Csr& A) {
   A_ = Eigen::Map<const Sparse>(A.rows, A.columns, A.nonzeros(), A.row_begin.data(),
                                 A.column.data(), A.value.data());
   work_.resize(A.rows);
@@ -88,11 +83,7 @@ void EigenLdlt<F>::do_analyze(const LinearOperator& op) {
 }
 
 template <class F>
-LinearSolver::Preparation EigenLdlt<F>::do_factorize(const LinearOperator& op) {
-  const Csr& A = entries_.update(op);
-  if (!all_finite(A.value)) {
-    return {false, LinearStatus::kNonFinite, "the matrix holds NaN or infinity"};
-  }
+LinearSolver::Preparation EigenLdlt<F>::factorize_entries(const Csr& A) {
   std::copy_n(A.value.data(), A.value.extent(0), A_.valuePtr());
   factorisation_.factorize(A_);
   return check_pivots();
@@ -120,22 +111,6 @@ void EigenLdlt<F>::solve_in_place(Vector v) {
   Eigen::Map<Dense> view(v.data(), static_cast<Eigen::Index>(v.extent(0)));
   work_ = factorisation_.solve(view);
   view = work_;
-}
-
-template <class F>
-void EigenLdlt<F>::do_solve(const LinearOperator& op, ConstVector b, Vector x,
-                            const LinearControl& control, const Monitor& /*monitor*/,
-                            LinearReport& report) {
-  // L is read forwards and backwards; D and the vector pass six times.
-  const double per_solve = 24.0 * factor_entries() + 56.0 * op.rows();
-  refinement_.solve_and_improve(
-      op, b, x, control, refine_, per_solve, [this](Vector v) { solve_in_place(v); }, report);
-}
-
-template <class F>
-double EigenLdlt<F>::bytes_held() const {
-  return 12.0 * (factor_entries() + static_cast<double>(A_.nonZeros())) +
-         32.0 * static_cast<double>(A_.rows()) + entries_.bytes_held() + refinement_.bytes_held();
 }
 
 template <class Ordering>

@@ -7,9 +7,8 @@
 
 #include <klu.h>
 
+#include "core/direct_solver.h"
 #include "core/error.h"
-#include "core/refinement.h"
-#include "core/scalar_entries.h"
 #endif
 
 namespace nsn {
@@ -51,31 +50,25 @@ constexpr double kPoorGrowth = 1e-8;
 /// default pivot tolerance, half way to singular in decades.
 constexpr double kPoorPivot = 1e-7;
 
-class Klu final : public LinearSolver {
+class Klu final : public DirectSolver {
  public:
   explicit Klu(const Options& options)
-      : pivot_tolerance_(options.real("pivot_tolerance")),
-        refactor_(options.flag("refactor")),
-        refine_(static_cast<int>(options.integer("refine"))) {
+      : DirectSolver("klu", capabilities_of_klu(), static_cast<int>(options.integer("refine"))),
+        pivot_tolerance_(options.real("pivot_tolerance")),
+        refactor_(options.flag("refactor")) {
     klu_defaults(&common_);
     common_.ordering = options.text("ordering") == "amd" ? 0 : 1;
     common_.tol = options.real("threshold");
   }
   ~Klu() override { release(); }
-  Klu(const Klu&) = delete;
-  Klu& operator=(const Klu&) = delete;
-
-  std::string_view name() const override { return "klu"; }
-  const Capabilities& capabilities() const override { return capabilities_; }
 
  private:
-  void do_analyze(const LinearOperator& op) override;
-  Preparation do_factorize(const LinearOperator& op) override;
-  void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                const Monitor& monitor, LinearReport& report) override;
-  double bytes_held() const override {
-    return static_cast<double>(common_.memusage) + entries_.bytes_held() + refinement_.bytes_held();
-  }
+  void analyze_entries(const Csr& A) override;
+  Preparation factorize_entries(const Csr& A) override;
+  void solve_in_place(Vector v) override;
+  double bytes_per_solve() const override;
+  double factor_bytes_held() const override { return static_cast<double>(common_.memusage); }
+  std::string note() const override { return note_; }
 
   void release();
   bool old_pivots_serve(const Csr& A);
@@ -88,14 +81,9 @@ class Klu final : public LinearSolver {
   WeakestPivot weakest_pivot(const Csr& A) const;
   Preparation singular(Index row, double relative) const;
   Preparation library_failure(std::string_view phase) const;
-  void solve_in_place(Vector v);
 
-  Capabilities capabilities_ = capabilities_of_klu();
   double pivot_tolerance_;
   bool refactor_;
-  int refine_;
-  ScalarEntries entries_;
-  Refinement refinement_;
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
@@ -107,24 +95,17 @@ void Klu::release() {
   klu_free_symbolic(&symbolic_, &common_);
 }
 
-void Klu::do_analyze(const LinearOperator& op) {
+void Klu::analyze_entries(const Csr& A) {
   release();
-  entries_.analyze(op);
-  refinement_.analyze(op.rows());
-  const Csr& A = entries_.matrix();
   symbolic_ = klu_analyze(A.rows, A.row_begin.data(), A.column.data(), &common_);
 }
 
-LinearSolver::Preparation Klu::do_factorize(const LinearOperator& op) {
+LinearSolver::Preparation Klu::factorize_entries(const Csr& A) {
   note_.clear();
   if (symbolic_ == nullptr) {
     return common_.status == KLU_SINGULAR
                ? Preparation{false, LinearStatus::kSingularPivot, "structurally singular"}
                : library_failure("analysis");
-  }
-  const Csr& A = entries_.update(op);
-  if (!all_finite(A.value)) {
-    return {false, LinearStatus::kNonFinite, "the matrix holds NaN or infinity"};
   }
   if (refactor_ && numeric_ != nullptr) {
     if (old_pivots_serve(A)) return {};
@@ -199,14 +180,9 @@ void Klu::solve_in_place(Vector v) {
   klu_tsolve(symbolic_, numeric_, symbolic_->n, 1, v.data(), &common_);
 }
 
-void Klu::do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
-                   const Monitor& /*monitor*/, LinearReport& report) {
-  // L, U and the blocks outside them are read once; the vector passes six times.
-  const double factors = 12.0 * (numeric_->lnz + numeric_->unz + numeric_->nzoff);
-  report.detail = note_;
-  refinement_.solve_and_improve(
-      op, b, x, control, refine_, factors + 48.0 * op.rows(),
-      [this](Vector v) { solve_in_place(v); }, report);
+// L, U and the blocks outside them are read once; the vector passes six times.
+double Klu::bytes_per_solve() const {
+  return 12.0 * (numeric_->lnz + numeric_->unz + numeric_->nzoff) + 48.0 * symbolic_->n;
 }
 
 #endif  // NSN_WITH_KLU
