@@ -5,11 +5,13 @@
 
 #include "core/block_groups.h"
 #include "core/block_ordering.h"
+#include "core/nested_dissection.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kNone = -1;
+constexpr double kDissectFlops = 3e8;  // above, nested dissection is tried too
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -136,6 +138,32 @@ Structure column_structure(const Graph& graph, const std::vector<Index>& order,
   return s;
 }
 
+/// An order with subtrees in one piece, what it leads to, and its operations.
+struct Elimination {
+  std::vector<Index> order;
+  Structure structure;
+  double flops = 0.0;
+};
+
+Elimination eliminate(const Graph& graph, const std::vector<Index>& weight,
+                      const std::vector<Index>& given) {
+  Elimination result;
+  result.order.reserve(given.size());
+  for (const Index k : postorder(elimination_tree(graph, given, inverse(given)))) {
+    result.order.push_back(given[at(k)]);
+  }
+  result.structure = column_structure(graph, result.order, inverse(result.order));
+  for (Index k = 0; k < graph.nodes(); ++k) {
+    const double w = 3.0 * weight[at(result.order[at(k)])];
+    double h = 0.0;
+    for (Index e = result.structure.begin[at(k)]; e < result.structure.begin[at(k) + 1]; ++e) {
+      h += 3.0 * weight[at(result.order[at(result.structure.rows[at(e)])])];
+    }
+    result.flops += w * w * w / 3.0 + w * w * h + w * h * h;
+  }
+  return result;
+}
+
 /// A run of groups that is eliminated together; its rows are those of its last group.
 struct Run {
   Index first;
@@ -248,14 +276,13 @@ BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) 
   for (Index g = 0; g < groups.count(); ++g) {
     weight[at(g)] = groups.begin[at(g) + 1] - groups.begin[at(g)];
   }
-  std::vector<Index> order = minimum_degree_order(graph, weight);
-  {
-    const std::vector<Index> post = postorder(elimination_tree(graph, order, inverse(order)));
-    std::vector<Index> next(order.size());
-    for (std::size_t k = 0; k < order.size(); ++k) next[k] = order[at(post[k])];
-    order = std::move(next);
+  Elimination elimination = eliminate(graph, weight, minimum_degree_order(graph, weight));
+  if (elimination.flops > kDissectFlops) {
+    Elimination other = eliminate(graph, weight, nested_dissection_order(graph, weight));
+    if (other.flops < elimination.flops) elimination = std::move(other);
   }
-  const Structure structure = column_structure(graph, order, inverse(order));
+  const std::vector<Index>& order = elimination.order;
+  const Structure& structure = elimination.structure;
   std::vector<Index> offset(order.size() + 1, 0);
   BlockSymbolic symbolic;
   symbolic.order.reserve(at(A.rows));

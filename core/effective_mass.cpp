@@ -46,43 +46,55 @@ struct RowsOfNode {
   }
 };
 
-/// Neighbours of each row (rows that share a node, itself included) as a block pattern.
-BlockCsr rows_pattern(const BlockCsr& J) {
+/// add(i, j) once for each two rows that share a node, every row with itself too; i ascends.
+template <class F>
+void for_neighbours(const BlockCsr& J, F add) {
   std::vector<Index> all(at(J.rows));
   std::iota(all.begin(), all.end(), 0);
   const RowsOfNode uses(J, all);
   std::vector<Index> seen(at(J.rows), -1);
-  std::vector<Index> column;
-  BlockCsr W;
-  W.rows = W.columns = J.rows;
-  W.row_begin = IndexVector("row_begin", at(J.rows) + 1);
   for (Index i = 0; i < J.rows; ++i) {
-    const std::size_t first = column.size();
-    column.push_back(i);
     seen[at(i)] = i;
+    add(i, i);
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
       const Index n = J.column(k);
       for (Index e = uses.begin[at(n)]; e < uses.begin[at(n) + 1]; ++e) {
         const Index j = uses.row[at(e)];
         if (seen[at(j)] == i) continue;
         seen[at(j)] = i;
-        column.push_back(j);
+        add(i, j);
       }
     }
-    std::sort(column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
-    W.row_begin(i + 1) = static_cast<Index>(column.size());
+  }
+}
+
+/// Rows that share a node as a block pattern.
+BlockCsr rows_pattern(const BlockCsr& J) {
+  std::vector<Index> column;
+  BlockCsr W;
+  W.rows = W.columns = J.rows;
+  W.row_begin = IndexVector("row_begin", at(J.rows) + 1);
+  for_neighbours(J, [&](Index i, Index j) {
+    column.push_back(j);
+    ++W.row_begin(i + 1);
+  });
+  for (Index i = 0; i < J.rows; ++i) {
+    W.row_begin(i + 1) += W.row_begin(i);
+    std::sort(column.begin() + W.row_begin(i), column.begin() + W.row_begin(i + 1));
   }
   W.column = IndexVector("column", column.size());
   std::copy(column.begin(), column.end(), W.column.data());
   return W;
 }
 
-/// Least operations of a Cholesky factorisation of this pattern, whatever its order: L has at least
+/// Least operations of a Cholesky factorisation over the rows, whatever their order: L has at least
 /// the entries of the lower half, and the sum of squares of the columns' lengths is smallest where
 /// they are all alike.
-double least_flops(const BlockCsr& W) {
-  const double n = 3.0 * W.rows;
-  const double entries = 0.5 * (9.0 * W.blocks() + n);
+double least_flops(const BlockCsr& J) {
+  const double n = 3.0 * J.rows;
+  double blocks = 0.0;
+  for_neighbours(J, [&](Index, Index) { blocks += 1.0; });
+  const double entries = 0.5 * (9.0 * blocks + n);
   return n > 0.0 ? entries * entries / n : 0.0;
 }
 
@@ -168,9 +180,10 @@ bool EffectiveMass::analyze_H(const System& system, const BlockCsr& J) {
 bool EffectiveMass::choose(const System&, const BlockCsr& J, const NewtonOptions& options) {
   flops_ = reduced_flops();
   if (options.elimination == Elimination::kAlways) return true;
-  const BlockCsr W = rows_pattern(J);
-  rows_flops_ = least_flops(W);
-  if (rows_flops_ < flops_ && J.rows <= kLargestRowPattern) rows_flops_ = analyze_blocks(W).flops;
+  rows_flops_ = least_flops(J);
+  if (rows_flops_ < flops_ && J.rows <= kLargestRowPattern) {
+    rows_flops_ = analyze_blocks(rows_pattern(J)).flops;
+  }
   const bool large_and_more_rows_than_nodes = J.rows > std::max(kLargestRowPattern, J.columns);
   return flops_ <= rows_flops_ || large_and_more_rows_than_nodes;
 }
