@@ -181,6 +181,19 @@ void multiply(const BlockCsr& A, ConstVector x, Vector y) {
   });
 }
 
+void add_transposed(const BlockCsr& A, double factor, ConstVector x, Vector y) {
+  for (Index i = 0; i < A.rows; ++i) {
+    const double* const xi = x.data() + kBlock * i;
+    if (xi[0] == 0.0 && xi[1] == 0.0 && xi[2] == 0.0) continue;
+    const double f[3] = {factor * xi[0], factor * xi[1], factor * xi[2]};
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      const double* const a = A.value.data() + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+      double* const to = y.data() + static_cast<std::ptrdiff_t>(A.column(k)) * kBlock;
+      for (int c = 0; c < 3; ++c) to[c] += a[c] * f[0] + a[3 + c] * f[1] + a[6 + c] * f[2];
+    }
+  }
+}
+
 Index invert_blocks(ConstVector in, Vector out) {
   const Index blocks = size_of(in) / kBlockSize;
   Index bad = -1;

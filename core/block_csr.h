@@ -96,6 +96,8 @@ class BlockRows {
 
 /// y = A x
 void multiply(const BlockCsr& A, ConstVector x, Vector y);
+/// y += factor A^T x, on the calling thread
+void add_transposed(const BlockCsr& A, double factor, ConstVector x, Vector y);
 
 /// Inverts 3x3 blocks, e.g. M or H: out and in may be the same view. Returns the index of the first
 /// block that is not finite or singular to rounding, -1 if there is none.

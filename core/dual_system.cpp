@@ -250,8 +250,10 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
 }
 
 NewtonSolve DualSystem::solve_exact(ConstVector b, Vector z) {
-  const LinearControl control{
-      .rtol = options_.rtol, .max_iterations = options_.max_iterations, .lean = true};
+  const LinearControl control{.rtol = options_.rtol,
+                              .max_iterations = options_.max_iterations,
+                              .lean = true,
+                              .trust = options_.trust};
   std::fill_n(z.data(), z.extent(0), 0.0);
   const LinearReport report = solver_->solve(b, z, control);
   return {answered(report.status), report.iterations, report.status, report.relative_residual()};

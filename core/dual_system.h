@@ -20,6 +20,9 @@ struct DualSystemOptions {
   double rtol = 1e-8;              ///< |b - (A_s + B) z| <= rtol |b|, both paths
   int max_gmres_iterations = 100;  ///< around a symmetric backend; no restart
   int max_iterations = 2000;       ///< of an iterative backend
+  /// A direct backend is trusted: no residual is formed, nothing is refined. For loops that measure
+  /// what a step has brought themselves.
+  bool trust = false;
   /// An iterative backend multiplies with a matrix rounded to single precision: for rtol >= 1e-5.
   bool single_precision = false;
 };

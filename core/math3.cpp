@@ -57,12 +57,6 @@ Mat3 positive_part(const Mat3& A) {
   return B;
 }
 
-Quaternion operator*(const Quaternion& p, const Quaternion& q) {
-  return {
-      p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z, p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
-      p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x, p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w};
-}
-
 Quaternion normalized(const Quaternion& q) {
   const double s = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return {s * q.w, s * q.x, s * q.y, s * q.z};
@@ -73,15 +67,6 @@ Quaternion rotation_exp(const Vec3& v) {
   // sin(a/2)/a by its series where a^4 is below rounding.
   const double s = angle < 1e-4 ? 0.5 - angle * angle / 48.0 : std::sin(0.5 * angle) / angle;
   return normalized(Quaternion{std::cos(0.5 * angle), s * v[0], s * v[1], s * v[2]});
-}
-
-Mat3 rotation_matrix(const Quaternion& q) {
-  const double xx = q.x * q.x;
-  const double yy = q.y * q.y;
-  const double zz = q.z * q.z;
-  return {1 - 2 * (yy + zz),           2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),
-          2 * (q.x * q.y + q.w * q.z), 1 - 2 * (xx + zz),           2 * (q.y * q.z - q.w * q.x),
-          2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (xx + yy)};
 }
 
 TangentFrame tangent_frame(const Vec3& n) {

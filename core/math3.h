@@ -67,7 +67,11 @@ struct Quaternion {
 };
 
 /// p q: first q, then p.
-Quaternion operator*(const Quaternion& p, const Quaternion& q);
+inline Quaternion operator*(const Quaternion& p, const Quaternion& q) {
+  return {
+      p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z, p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+      p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x, p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w};
+}
 Quaternion normalized(const Quaternion& q);
 inline Quaternion conjugate(const Quaternion& q) {
   return {q.w, -q.x, -q.y, -q.z};
@@ -78,7 +82,14 @@ Quaternion rotation_exp(const Vec3& v);
 inline Quaternion rotation_about(const Vec3& axis, double angle) {
   return rotation_exp(angle * axis);
 }
-Mat3 rotation_matrix(const Quaternion& q);
+inline Mat3 rotation_matrix(const Quaternion& q) {
+  const double xx = q.x * q.x;
+  const double yy = q.y * q.y;
+  const double zz = q.z * q.z;
+  return {1 - 2 * (yy + zz),           2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),
+          2 * (q.x * q.y + q.w * q.z), 1 - 2 * (xx + zz),           2 * (q.y * q.z - q.w * q.x),
+          2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (xx + yy)};
+}
 
 /// Unit vectors t1, t2 with t1 x t2 = n for a unit n; a continuous choice but for n near -e_z.
 struct TangentFrame {

@@ -432,6 +432,10 @@ void ProximalNewton::scaled_iterate(Vector out) const {
   std::copy_n(x_.data(), rows_.rows(), out.data());
 }
 
+void ProximalNewton::set_scaled_iterate(ConstVector x) {
+  std::copy_n(x.data(), rows_.rows(), x_.data());
+}
+
 void ProximalNewton::set_iterate(ConstVector x) {
   for (Index k = 0; k < rows_.rows(); ++k) x_(k) = x(k) / s_(k);
 }

@@ -185,6 +185,7 @@ class ProximalNewton {
   void iterate(Vector out) const;
   void set_iterate(ConstVector x);
   void scaled_iterate(Vector out) const;
+  void set_scaled_iterate(ConstVector x);
 
   /// The centre r, kg m/s.
   void reactions(Vector out) const;

@@ -27,6 +27,23 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
+constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed
+
+// The rows that joints hold leave the unknowns where a linearisation then takes no more operations
+// than these (some milliseconds), or than so many factorisations with them take at the least.
+constexpr double kCheapCondensing = 3e7;
+constexpr double kWorthCondensing = 4.0;
+// A condensed problem is without the contacts and limits that are still so far off at the end of
+// the step, at its first velocity, and carry nothing: m/s, and m/s or rad/s of limits.
+constexpr double kFarContact = 2.0;
+constexpr double kFarLimit = 20.0;
+// Condensed: proximal weight of contacts, of their own effective mass; |phi| at which such a
+// problem is solved, of the error its weight makes; Newton steps of a linearisation, which N / 3
+// share.
+constexpr double kSoft = 1e-4;
+constexpr double kSolvedSoft = 0.1;
+constexpr double kTiny = 1e-12;
+constexpr int kStepsFromZero = 3;
 
 enum class Kind { kContacts, kJoints };
 
@@ -59,6 +76,7 @@ NewtonOptions elastic_options(NewtonOptions options) {
 /// An iterative solver gets a budget and a loose tolerance: iterations in place of a factorisation.
 DualSystemOptions dual_options(const NewtonOptions& options) {
   DualSystemOptions dual;
+  dual.trust = true;  // the error of an iterate decides
   if (options.linear_iterations > 0) {
     dual.rtol = 1e-3;
     dual.max_iterations = options.linear_iterations;
@@ -91,25 +109,93 @@ SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
   history_.reserve(at(options.max_iterations) + 2);
 }
 
-void SafeguardedTimeStep::fit(const System& system) {
+void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
+  const System& system = equations.system();
   at_.fit(system);
-  set_rows(system, nullptr, rows_);
-  const bool same =
-      newton_ != nullptr && pattern_id_ == system.pattern_id && newton_->rows().kind == rows_.kind;
-  if (same) {
+  at_.evaluate(equations, system.u_start);
+  const bool moved = find_far(system, r);
+  const bool same = newton_ != nullptr && pattern_id_ == system.pattern_id && laws_fit(system) &&
+                    !(condensed_ && moved);
+  if (!same) {
+    jointed_.analyze(system, at_.J, far_);
+    const double cheap = std::max(kCheapCondensing, kWorthCondensing * jointed_.least_rows_flops());
+    condensed_ = options_.elimination != Elimination::kNever && !jointed_.equations().empty() &&
+                 (options_.elimination == Elimination::kAlways || jointed_.flops() <= cheap);
+  }
+  set_rows(system, condensed_ ? &jointed_.kept() : nullptr, rows_);
+  if (same && newton_->rows().kind == rows_.kind) {
     newton_->change_rows(rows_);
   } else {
     build(system);
   }
+  find_deep(system);
+}
+
+/// Which blocks need not be looked at; at_ has the rows at the first velocity. True: not as before.
+bool SafeguardedTimeStep::find_far(const System& system, ConstVector r) {
+  const auto is_far = [&](Index i) {
+    const RowLaw& law = system.laws[at(i)];
+    const double* const v = &at_.value(3 * i);
+    const double* const r_i = &r(3 * i);
+    if (law.is_contact()) return r_i[0] == 0.0 && v[0] > kFarContact;
+    for (int k = 0; k < 3; ++k) {
+      const bool empty = std::isinf(law.lo[k]) && std::isinf(law.hi[k]);
+      const bool limit = law.lo[k] == 0.0 && std::isinf(law.hi[k]);
+      if (!empty && !(limit && r_i[k] == 0.0 && v[k] > kFarLimit)) return false;
+    }
+    return !law.unbounded();
+  };
+  last_far_.swap(far_);
+  far_.resize(system.laws.size());
+  for (Index i = 0; i < system.blocks(); ++i) far_[at(i)] = is_far(i) ? 1 : 0;
+  return far_ != last_far_;
+}
+
+/// Far blocks that the present motion would break take part from now on; at_ has the rows there.
+bool SafeguardedTimeStep::meet_far(const System& system) {
+  bool any = false;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    if (far_[at(i)] == 0) continue;
+    const int rows = system.laws[at(i)].is_contact() ? 1 : 3;
+    const double* const v = &at_.value(3 * i);
+    if (*std::min_element(v, v + rows) >= 0.0) continue;
+    far_[at(i)] = 0;
+    any = true;
+  }
+  if (!any) return false;
+  jointed_.analyze(system, at_.J, far_);
+  set_rows(system, &jointed_.kept(), rows_);
+  build(system);
+  find_deep(system);
+  return true;
+}
+
+/// Penetration at the start, C / h.
+void SafeguardedTimeStep::find_deep(const System& system) {
+  for (Index k = 0; k < unknowns(); ++k) {
+    const Index i = row_of(k);
+    const RowLaw& law = system.laws[at(i)];
+    const bool keeps = law.is_contact() && !law.rebounds;
+    const double gap = system.value_start(3 * i) - system.prescribed(3 * i);
+    deep_(3 * k) = keeps ? std::min(0.0, gap) : 0.0;
+  }
+}
+
+/// Condensed rows are still without bounds.
+bool SafeguardedTimeStep::laws_fit(const System& system) const {
+  if (!condensed_) return true;
+  const auto& equations = jointed_.equations();
+  return std::all_of(equations.begin(), equations.end(),
+                     [&](Index i) { return system.laws[at(i)].unbounded(); });
 }
 
 void SafeguardedTimeStep::build(const System& system) {
   pattern_id_ = system.pattern_id;
-  delassus_.analyze(at_.J);
+  if (!condensed_) delassus_.analyze(at_.J);
   sweeps_.reset();
   admm_.reset();
   newton_.reset();
-  dual_.analyze(delassus_.matrix());
+  dual_.analyze(condensed_ ? jointed_.delassus() : delassus_.matrix());
   ProximalOptions proximal;
   proximal.max_factorizations = options_.max_iterations;
   proximal.lagged_coupling = lagged_;
@@ -119,79 +205,117 @@ void SafeguardedTimeStep::build(const System& system) {
   if (direct_) {
     admm_ = std::make_unique<AndersonAdmm>(*newton_, AndersonAdmmOptions{.max_iterations = 12});
   }
-  for (Vector* v : {&r_zero_, &q_, &kept_, &x_, &v_, &z_, &safe_, &v_safe_, &trial_, &v_trial_}) {
-    *v = Vector("row vector", at(system.rows()));
-  }
-  for (Vector* v : {&impulse_, &change_, &zero_, &best_u_}) {
-    *v = Vector("node vector", at(system.dofs()));
-  }
-  best_r_ = Vector("row vector", at(system.rows()));
-  for (Vector* v : {&H_, &H_inverse_}) *v = Vector("H", kBlockSize * at(system.nodes()));
+  Vector* const unknown[] = {&r_zero_, &q_,      &deep_,  &x_,       &v_, &z_,
+                             &safe_,   &v_safe_, &trial_, &v_trial_, &r_};
+  Vector* const rows[] = {&best_r_, &free_r_, &all_r_};
+  Vector* const nodes[] = {&origin_, &base_, &push_, &impulse_, &best_u_};
+  Vector* const blocks[] = {&H_, &H_inverse_};
+  const std::size_t num_unknown = at(rows_.rows());
+  const std::size_t num_nodes = at(system.nodes());
+  arena_.assign(std::size(unknown) * num_unknown + std::size(rows) * at(system.rows()) +
+                    (std::size(nodes) * kBlock + std::size(blocks) * kBlockSize) * num_nodes,
+                0.0);
+  double* next = arena_.data();
+  const auto lay = [&](auto& vectors, std::size_t n) {
+    for (Vector* v : vectors) {
+      *v = Vector(next, n);
+      next += n;
+    }
+  };
+  lay(unknown, num_unknown);
+  lay(rows, at(system.rows()));
+  lay(nodes, kBlock * num_nodes);
+  lay(blocks, kBlockSize * num_nodes);
 }
 
-void SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
+/// How far the rows of joints turn within the step, by what their last impulses would do then.
+void SafeguardedTimeStep::find_turn(const System& system, ConstVector r) {
+  turned_ = 0.0;
+  if (condensed_) return;  // impulses of condensed rows follow from the others
+  copy(r, all_r_);
+  forget(system, all_r_, Kind::kContacts);
+  at_.apply_transposed(all_r_, impulse_);
+  add_transposed(system.J_start, -1.0, all_r_, impulse_);
+  multiply_blocks(system.M_inverse, impulse_, push_);
+  turned_ = norm_max(push_);
+}
+
+/// At the first velocity, where at_ has the rows.
+bool SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
   const System& system = equations.system();
-  at_.evaluate(equations, zero_);
-  copy(r, trial_);
-  forget(system, trial_, Kind::kContacts);
-  at_.apply_transposed(trial_, best_u_);
-  for (Index i = 0; i < system.blocks(); ++i) {  // C / h at the start
-    const RowLaw& law = system.laws[at(i)];
-    const bool keeps = law.is_contact() && !law.rebounds;
-    kept_(3 * i) = keeps ? std::min(0.0, at_.value(3 * i) - system.prescribed(3 * i)) : 0.0;
+  find_turn(system, r);
+  ConstVector H = system.M;
+  if (condensed_ && warm) {
+    equations.stiffness(system.u_start, r, H_);
+    H = H_;
   }
-  at_.evaluate(equations, system.u_start);
-  at_.apply_transposed(trial_, impulse_);
-  axpby(-1.0, best_u_, 1.0, impulse_);
-  multiply_blocks(system.M_inverse, impulse_, change_);
-  turned_ = norm_max(change_);
-  copy(system.u_free, change_);
-  axpby(-1.0, system.u_start, 1.0, change_);
-  set_problem(system.M_inverse);
+  if (!set_problem(system, system.u_start, r, H, system.M_inverse)) return false;
   if (warm) pay_for_recovery(system, r);
-  for (Index i = 0; i < system.blocks(); ++i) q_(3 * i) -= kept_(3 * i);
+  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
   newton_->update(q_);
   sweeps_->refresh();
+  return true;
 }
 
-/// At state.u, where at_ has the rows: u_f = u - H^-1 M (u - u_free), v = J H^-1 J^T r + ...
-void SafeguardedTimeStep::linearise_again(StepEquations& equations, const State& state) {
+/// At state.u, where at_ has the rows, with geometric stiffness.
+bool SafeguardedTimeStep::linearise_again(StepEquations& equations, const State& state) {
   const System& system = equations.system();
   equations.stiffness(state.u, state.r, H_);
-  invert_blocks(H_, H_inverse_);
-  copy(system.u_free, change_);
-  axpby(-1.0, state.u, 1.0, change_);
-  multiply_blocks(system.M, change_, impulse_);
-  multiply_blocks(H_inverse_, impulse_, change_);
-  set_problem(H_inverse_);
-  for (Index i = 0; i < system.blocks(); ++i) q_(3 * i) -= kept_(3 * i);
+  if (!condensed_) invert_blocks(H_, H_inverse_);
+  if (!set_problem(system, state.u, state.r, H_, H_inverse_)) return false;
+  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
   newton_->update(q_);
   sweeps_->refresh();
+  return true;
 }
 
-/// W and q for rows in at_ and a free motion that changes their velocity by change_.
-void SafeguardedTimeStep::set_problem(ConstVector inverse_mass) {
-  at_.apply(change_, q_);
-  axpby(1.0, at_.value, 1.0, q_);
-  delassus_.assemble(at_.J, inverse_mass, at_.E);
-  dual_.set_values(delassus_.matrix(), true);
+/// W, q and base_ for the rows in at_, evaluated at u:
+///   base = H^-1 (M (u_free - u) + J_e^T free_r),   q = value + J base
+bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, ConstVector r,
+                                      ConstVector H, ConstVector H_inverse) {
+  copy(u, origin_);
+  copy(system.u_free, push_);
+  axpby(-1.0, u, 1.0, push_);
+  multiply_blocks(system.M, push_, base_);
+  inverse_ = H_inverse;
+  if (condensed_) {
+    if (!jointed_.assemble(system, at_, H)) return false;
+    jointed_.free_impulses(at_, r, free_r_);
+    at_.apply_transposed(free_r_, impulse_);  // zero but for the condensed rows
+    axpby(1.0, impulse_, 1.0, base_);
+    jointed_.solve(base_);
+    dual_.set_values(jointed_.delassus(), true);
+  } else {
+    copy(base_, impulse_);
+    multiply_blocks(H_inverse, impulse_, base_);
+    delassus_.assemble(at_.J, H_inverse, at_.E);
+    dual_.set_values(delassus_.matrix(), true);
+  }
+  const BlockRows J(at_.J);
+  for (Index k = 0; k < unknowns(); ++k) {
+    const Index i = row_of(k);
+    J.multiply(i, base_.data(), &q_(3 * k));
+    for (Index c = 0; c < 3; ++c) q_(3 * k + c) += at_.value(3 * i + c);
+  }
+  return true;
 }
 
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
 /// kRecoverySpeed may not exceed a share of -sum r_T v_T, both of last step's impulses.
 void SafeguardedTimeStep::pay_for_recovery(const System& system, ConstVector r) {
-  multiply(delassus_.matrix(), r, v_);
-  const auto speed = [&](Index i) { return std::min(-kept_(3 * i), kRecoverySpeed); };
+  for (Index k = 0; k < unknowns(); ++k) std::copy_n(&r(3 * row_of(k)), 3, &r_(3 * k));
+  multiply(condensed_ ? jointed_.delassus() : delassus_.matrix(), r_, v_);
+  const auto speed = [&](Index k) { return std::min(-deep_(3 * k), kRecoverySpeed); };
   double price = 0.0;
   double friction = 0.0;
-  for (Index i = 0; i < system.blocks(); ++i) {
-    if (!system.laws[at(i)].is_contact()) continue;
-    price += r(3 * i) * speed(i);
-    for (Index k = 3 * i + 1; k < 3 * i + 3; ++k) friction -= r(k) * (v_(k) + q_(k));
+  for (Index k = 0; k < unknowns(); ++k) {
+    if (!system.laws[at(row_of(k))].is_contact()) continue;
+    price += r_(3 * k) * speed(k);
+    for (Index t = 3 * k + 1; t < 3 * k + 3; ++t) friction -= r_(t) * (v_(t) + q_(t));
   }
   if (!(price > 0.0) || !(friction > 0.0)) return;
   const double paid = std::min(1.0, kRecoveryShare * friction / price);
-  for (Index i = 0; i < system.blocks(); ++i) kept_(3 * i) += paid * speed(i);
+  for (Index k = 0; k < unknowns(); ++k) deep_(3 * k) += paid * speed(k);
 }
 
 /// r_N >= 0, |r_T| <= mu r_N radially; box rows within their bounds.
@@ -255,7 +379,11 @@ void SafeguardedTimeStep::offer(ConstVector z, int tries) {
 }
 
 void SafeguardedTimeStep::start_safe(ConstVector r) {
-  for (Index k = 0; k < rows_.rows(); ++k) safe_(k) = r(k) / newton_->scaling()(k);
+  for (Index k = 0; k < unknowns(); ++k) {
+    for (Index c = 0; c < 3; ++c) {
+      safe_(3 * k + c) = r(3 * row_of(k) + c) / newton_->scaling()(3 * k + c);
+    }
+  }
   clip(safe_);
   dual_.apply(safe_, v_safe_);
   axpby(1.0, newton_->scaled_q(), 1.0, v_safe_);
@@ -333,12 +461,65 @@ void SafeguardedTimeStep::newton(int budget, NewtonResult& result) {
   newton_->scaled_iterate(x_);
 }
 
+/// Two proximal steps of weight kSoft from no impulse at all: the first problem has one solution,
+/// near the smallest of the impulses that do, the second takes what error that leaves. Impulses
+/// that only balance each other do not live on from step to step. What is solved is the safe point.
+bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
+  newton_->start(r_zero_, kSoft);
+  newton_->begin();
+  newton_->set_scaled_iterate(safe_);
+  ProximalNewton::Residual at = newton_->measure();
+  bool solved = false;
+  for (int centre = 0; centre < 2;) {
+    if (at.phi <= std::max(kSolvedSoft * at.proximity, kTiny)) {
+      solved = true;
+      take_iterate();
+      if (++centre == 2 || safe_error_ <= kGoal) break;
+      newton_->move_centre();
+      at = newton_->measure();
+    }
+    if (result.iterations >= budget) break;
+    const NewtonSolve solve = newton_->newton_step();
+    newton_->scaled_iterate(x_);
+    if (!solve.ok || !all_finite(x_)) break;
+    record(kSoft, solve, result);
+    at = newton_->measure();
+    if (!solved) {
+      copy(x_, z_);
+      clip(z_);
+      offer(z_, 4);
+    }
+  }
+  return solved;
+}
+
+/// The present linear problem where nothing but contacts, limits and drives is left in it.
+void SafeguardedTimeStep::solve_condensed(NewtonResult& result) {
+  const int all = options_.max_iterations;
+  const int budget = rounds_ == 1 ? all - all / 3 : all;
+  if (newton_from_zero(std::min(budget, result.iterations + kStepsFromZero), result)) return;
+  newton_->start(r_zero_, kAlphaStart);
+  newton_->set_scaled_centre(safe_);
+  newton(budget, result);
+  if (safe_error_ > kGoal) polish();
+}
+
+/// The Newton iterate is the safe point.
+void SafeguardedTimeStep::take_iterate() {
+  newton_->scaled_iterate(safe_);
+  clip(safe_);
+  dual_.apply(safe_, v_safe_);
+  axpby(1.0, newton_->scaled_q(), 1.0, v_safe_);
+  safe_error_ = error(safe_, v_safe_);
+}
+
 /// Gauss-Seidel from the Newton iterate and from the safe point.
 void SafeguardedTimeStep::polish() {
   clip(x_);
+  const bool together = std::equal(x_.data(), x_.data() + x_.extent(0), safe_.data());
   for (const bool from_safe : {false, true}) {
     if (from_safe) copy(safe_, x_);
-    if (!all_finite(x_)) continue;
+    if (!all_finite(x_) || (together && !from_safe)) continue;
     for (int k = 0; k < kSweeps; ++k) sweeps_->sweep(newton_->scaled_q(), x_);
     offer(x_, 2);
   }
@@ -358,31 +539,65 @@ void SafeguardedTimeStep::record(double alpha, const NewtonSolve& solve, NewtonR
   history_.push_back(entry);
 }
 
-/// The energy a step gains beyond the work of applied forces, of bodies whose motion is given and
-/// of box rows is, with impulses s r,
-///   w s^2 / 2 + B s - c0,    w = r J M^-1 J^T r,    c0 = what the free motion loses,
-///   B = r (J u_free + prescribed) - a J^T r,        a = h M^-1 f: what applied forces do.
-/// r is shortened to where it is zero; True if it was.
-bool SafeguardedTimeStep::limit_energy(const System& system, Vector r) {
-  at_.apply(system.u_free, v_);
-  at_.apply_transposed(r, impulse_);
-  double B = -dot(system.weight, impulse_);
-  for (Index i = 0; i < system.blocks(); ++i) {
-    const bool contact = system.laws[at(i)].is_contact();
-    for (Index k = 3 * i; k < 3 * i + 3; ++k) {
-      B += r(k) * (contact ? v_(k) + system.prescribed(k) : q_(k));
+/// r_ = the safe impulses, push_ = H^-1 J^T r.
+void SafeguardedTimeStep::take_safe() {
+  clip(safe_);
+  fill(all_r_, 0.0);
+  for (Index k = 0; k < unknowns(); ++k) {
+    for (Index c = 0; c < 3; ++c) {
+      r_(3 * k + c) = newton_->scaling()(3 * k + c) * safe_(3 * k + c);
+      all_r_(3 * row_of(k) + c) = r_(3 * k + c);
     }
   }
-  const double w = inner(system.M_inverse, impulse_, impulse_);
-  const double c0 = inner(system.M, system.weight, system.u_free) +
+  at_.apply_transposed(all_r_, impulse_);
+  if (condensed_) {
+    copy(impulse_, push_);
+    jointed_.solve(push_);
+  } else {
+    multiply_blocks(inverse_, impulse_, push_);
+  }
+}
+
+/// The energy a step gains beyond the work of applied forces, of bodies whose motion is given and
+/// of box rows is, with impulses s r on the motion b = origin + base without them, d = H^-1 J^T r,
+///   w s^2 / 2 + B s - c0,    w = d M d,    c0 = what the motion b loses,
+///   B = (b - a) M d + r prescribed (contacts) + r (q - J b) (box rows),
+/// a = h M^-1 f: what applied forces do. r is shortened to where it is zero; true if it was.
+bool SafeguardedTimeStep::limit_energy(const System& system) {
+  copy(origin_, best_u_);
+  axpby(1.0, base_, 1.0, best_u_);
+  const BlockRows J(at_.J);
+  double B = inner(system.M, best_u_, push_) - inner(system.M, system.weight, push_);
+  for (Index k = 0; k < unknowns(); ++k) {
+    const Index i = row_of(k);
+    const bool contact = system.laws[at(i)].is_contact();
+    double moved[3] = {0.0, 0.0, 0.0};
+    if (!contact) J.multiply(i, best_u_.data(), moved);
+    for (Index c = 0; c < 3; ++c) {
+      B += r_(3 * k + c) * (contact ? system.prescribed(3 * i + c) : q_(3 * k + c) - moved[c]);
+    }
+  }
+  const double w = inner(system.M, push_, push_);
+  const double c0 = inner(system.M, system.weight, best_u_) +
                     0.5 * inner(system.M, system.u_start, system.u_start) -
-                    0.5 * inner(system.M, system.u_free, system.u_free);
+                    0.5 * inner(system.M, best_u_, best_u_);
   const double budget = std::max(c0, 0.0);
   if (!(0.5 * w + B > budget) || !(w > 0.0)) return false;
   const double shorter = std::clamp((-B + std::sqrt(B * B + 2.0 * w * budget)) / w, 0.0, 1.0);
   if (shorter >= 1.0) return false;
-  axpby(0.0, r, shorter, r);
+  axpby(0.0, r_, shorter, r_);
+  axpby(0.0, push_, shorter, push_);
   return true;
+}
+
+/// u = origin + base + push, r from r_, those of the condensed rows from the motion.
+void SafeguardedTimeStep::set_state(State& state) {
+  if (condensed_) fill(state.r, 0.0);  // those of far blocks
+  for (Index k = 0; k < unknowns(); ++k) std::copy_n(&r_(3 * k), 3, &state.r(3 * row_of(k)));
+  axpby(1.0, base_, 1.0, push_);
+  if (condensed_) jointed_.impulses(at_, free_r_, push_, state.r);
+  copy(origin_, state.u);
+  axpby(1.0, push_, 1.0, state.u);
 }
 
 /// The same measure for u of the last linearisation: r in safe_ and state.r, rows still in at_.
@@ -390,26 +605,32 @@ double SafeguardedTimeStep::energy_gain(const System& system, const State& state
   double gain = 0.5 * inner(system.M, state.u, state.u) -
                 0.5 * inner(system.M, system.u_start, system.u_start) -
                 inner(system.M, system.weight, state.u);
-  at_.apply(state.u, v_);
+  const BlockRows J(at_.J);
   dual_.apply(safe_, v_trial_);
-  for (Index i = 0; i < system.blocks(); ++i) {
+  for (Index k = 0; k < unknowns(); ++k) {
+    const Index i = row_of(k);
     const bool contact = system.laws[at(i)].is_contact();
-    for (Index k = 3 * i; k < 3 * i + 3; ++k) {
-      const double row = v_trial_(k) / newton_->scaling()(k) + q_(k);
-      gain += state.r(k) * (contact ? system.prescribed(k) : row - v_(k));
+    double moved[3];
+    J.multiply(i, state.u.data(), moved);
+    for (Index c = 0; c < 3; ++c) {
+      const double row = v_trial_(3 * k + c) / newton_->scaling()(3 * k + c) + q_(3 * k + c);
+      gain += state.r(3 * i + c) * (contact ? system.prescribed(3 * i + c) : row - moved[c]);
     }
+  }
+  if (!condensed_) return gain;
+  for (const Index i : jointed_.equations()) {
+    double moved[3];
+    J.multiply(i, state.u.data(), moved);
+    for (Index c = 0; c < 3; ++c) gain -= state.r(3 * i + c) * moved[c];
   }
   return gain;
 }
 
 void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  clip(safe_);
-  for (Index k = 0; k < system.rows(); ++k) state.r(k) = newton_->scaling()(k) * safe_(k);
-  result.energy_limited = limit_energy(system, state.r);
-  at_.apply_transposed(state.r, impulse_);
-  multiply_blocks(system.M_inverse, impulse_, state.u);
-  axpby(1.0, system.u_free, 1.0, state.u);
+  take_safe();
+  result.energy_limited = limit_energy(system);
+  set_state(state);
   at_.evaluate(equations, state.u);
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(dual_.solver().name());
@@ -417,33 +638,39 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
 
 /// The error but for penetration that is kept; at_ has the rows at state.u.
 double SafeguardedTimeStep::own_error(const System& system, const State& state) {
-  for (Index i = 0; i < system.blocks(); ++i) at_.value(3 * i) -= kept_(3 * i);
+  for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) -= deep_(3 * k);
   const double own = at_.error(system, state.u, state.r).total;
-  for (Index i = 0; i < system.blocks(); ++i) at_.value(3 * i) += kept_(3 * i);
+  for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) += deep_(3 * k);
   return own;
 }
 
 /// Another linearisation at the present result. True where it brought a better one.
 bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
+  if (condensed_) meet_far(system);
   const double error_before = own_error(system, state);
-  const double good = safe_error_ > kGoal ? kGoal : kWorthARound;
-  if (error_before <= good || result.iterations >= options_.max_iterations) return false;
+  const double good = condensed_ ? kWorthJoints : (safe_error_ > kGoal ? kGoal : kWorthARound);
+  const int spent = std::max(result.iterations, rounds_);
+  if (error_before <= good || spent >= options_.max_iterations) return false;
   copy(state.u, best_u_);
   copy(state.r, best_r_);
-  linearise_again(equations, state);
-  start_safe(state.r);
-  newton(options_.max_iterations, result);
-  if (safe_error_ > kGoal) polish();
-  clip(safe_);
-  for (Index k = 0; k < system.rows(); ++k) state.r(k) = newton_->scaling()(k) * safe_(k);
-  at_.apply_transposed(state.r, impulse_);
-  multiply_blocks(H_inverse_, impulse_, state.u);
-  axpby(1.0, best_u_, 1.0, state.u);
-  axpby(1.0, change_, 1.0, state.u);
-  const double gain = energy_gain(system, state);
-  at_.evaluate(equations, state.u);
-  if (gain <= 0.0 && own_error(system, state) < error_before) {
+  ++rounds_;
+  bool better = linearise_again(equations, state);
+  if (better) {
+    start_safe(state.r);
+    if (condensed_) {
+      solve_condensed(result);
+    } else {
+      newton(options_.max_iterations, result);
+      if (safe_error_ > kGoal) polish();
+    }
+    take_safe();
+    set_state(state);
+    const double gain = energy_gain(system, state);
+    at_.evaluate(equations, state.u);
+    better = gain <= 0.0 && own_error(system, state) < error_before;
+  }
+  if (better) {
     result.error = at_.error(system, state.u, state.r);
     result.energy_limited = false;
     return true;
@@ -473,22 +700,39 @@ NewtonResult SafeguardedTimeStep::solve_elastic(StepEquations& equations, State&
   return result;
 }
 
+/// No linear problem: the free motion, and what that is worth.
+NewtonResult SafeguardedTimeStep::give_up(StepEquations& equations, State& state) {
+  NewtonResult result;
+  copy(equations.system().u_free, state.u);
+  fill(state.r, 0.0);
+  at_.evaluate(equations, state.u);
+  result.error = at_.error(equations.system(), state.u, state.r);
+  result.linear_solver = std::string(dual_.solver().name());
+  result.status = NewtonStatus::kNonFinite;
+  return result;
+}
+
 NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, bool warm) {
   history_.clear();
   if (equations.system().compliance_varies) return solve_elastic(equations, state, warm);
-  fit(equations.system());
-  NewtonResult result;
   if (!warm) fill(state.r, 0.0);
-  linearise(equations, state.r, warm);
+  fit(equations, state.r);
+  NewtonResult result;
+  if (!linearise(equations, state.r, warm)) return give_up(equations, state);
   if (turned_ > kTurned * equations.system().speed_scale) {
     forget(equations.system(), state.r, Kind::kJoints);
   }
   start_safe(state.r);
-  const bool cold = !warm || drop_contact_impulses();
-  if (cold && safe_error_ > kGoal) start_cold(result);
-  // A warm step keeps one in six back for the second linearisation.
-  newton(options_.max_iterations - (cold ? 0 : options_.max_iterations / 6), result);
-  if (safe_error_ > kGoal) polish();
+  rounds_ = 1;
+  if (condensed_) {
+    solve_condensed(result);
+  } else {
+    const bool cold = !warm || drop_contact_impulses();
+    if (cold && safe_error_ > kGoal) start_cold(result);
+    // A warm step keeps one in six back for the second linearisation.
+    newton(options_.max_iterations - (cold ? 0 : options_.max_iterations / 6), result);
+    if (safe_error_ > kGoal) polish();
+  }
   finish(equations, state, result);
   while (improve(equations, state, result)) {
   }

@@ -2,7 +2,9 @@
 ///
 /// The rows are linearised once, at the velocity of the last step; the linear problem
 ///   v = W r + q,   W = J M^-1 J^T + E,   q = J (u_free - u_start) + value(u_start)
-/// is attacked by proximal full-step Newton (core/proximal_newton.h). Beside the Newton iterate x
+/// is attacked by proximal full-step Newton (core/proximal_newton.h). Where it is cheaper, the rows
+/// that joints hold leave it first (core/jointed_mass.h): what is left of a robot are contacts,
+/// limits and drives, few and small. Beside the Newton iterate x
 /// there is a safe one, always inside its cones: it starts as last step's impulses and moves only
 /// to points of smaller error on the way to the projected x (the cone is convex), or to the end of
 /// a few Gauss-Seidel sweeps. Without last impulses, Anderson-accelerated ADMM (it counts as a
@@ -36,6 +38,7 @@
 #include "core/contact_gauss_seidel.h"
 #include "core/delassus.h"
 #include "core/dual_system.h"
+#include "core/jointed_mass.h"
 #include "core/newton.h"
 #include "core/proximal_newton.h"
 #include "core/proximal_step.h"
@@ -51,26 +54,43 @@ class SafeguardedTimeStep final : public StepMethod {
   void observe(NewtonObserver observer) override { accurate_.observe(std::move(observer)); }
 
  private:
-  void fit(const System& system);
+  void fit(StepEquations& equations, ConstVector r);
+  bool find_far(const System& system, ConstVector r);
+  bool meet_far(const System& system);
+  void find_deep(const System& system);
+  bool laws_fit(const System& system) const;
   void build(const System& system);
-  void linearise(StepEquations& equations, ConstVector r, bool warm);
-  void linearise_again(StepEquations& equations, const State& state);
-  void set_problem(ConstVector inverse_mass);
+  /// Row block of the step that unknown block k stands for, and how many there are.
+  Index row_of(Index k) const {
+    return condensed_ ? jointed_.kept()[static_cast<std::size_t>(k)] : k;
+  }
+  Index unknowns() const { return rows_.blocks(); }
+  [[nodiscard]] bool linearise(StepEquations& equations, ConstVector r, bool warm);
+  [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);
+  [[nodiscard]] bool set_problem(const System& system, ConstVector u, ConstVector r, ConstVector H,
+                                 ConstVector H_inverse);
+  void find_turn(const System& system, ConstVector r);
   void pay_for_recovery(const System& system, ConstVector r);
   void start_safe(ConstVector r);
   bool drop_contact_impulses();
   void start_cold(NewtonResult& result);
   /// Until `budget` factorisations of the step are spent.
   void newton(int budget, NewtonResult& result);
+  void solve_condensed(NewtonResult& result);
+  [[nodiscard]] bool newton_from_zero(int budget, NewtonResult& result);
+  void take_iterate();
   void polish();
   void clip(Vector x) const;
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
+  NewtonResult give_up(StepEquations& equations, State& state);
   /// Largest natural-map error of a scaled x with v = W x + q, m/s.
   double error(ConstVector x, ConstVector v) const;
   /// Takes safe + t (z - safe) for the first t of the list that lowers the error.
   void offer(ConstVector z, int tries);
   void record(double alpha, const NewtonSolve& solve, NewtonResult& result);
-  bool limit_energy(const System& system, Vector r);
+  void take_safe();
+  bool limit_energy(const System& system);
+  void set_state(State& state);
   double energy_gain(const System& system, const State& state);
   void finish(StepEquations& equations, State& state, NewtonResult& result);
   double own_error(const System& system, const State& state);
@@ -82,20 +102,31 @@ class SafeguardedTimeStep final : public StepMethod {
   ProximalTimeStep accurate_;  // for the hand-over
   ProximalTimeStep elastic_;   // islands with elastic elements
   std::uint64_t pattern_id_ = 0;
-  ContactRows rows_;
+  ContactRows rows_;  // of the unknown blocks
   StepEvaluation at_;
   Delassus delassus_;
+  JointedMass jointed_;
+  std::vector<std::uint8_t> far_, last_far_;  // of each row block: left out where condensed
+  bool condensed_ = false;                    // rows without bounds are not among the unknowns
   DualSystem dual_;
   bool direct_ = true;   // a factorisation serves many solves
   bool lagged_ = false;  // a symmetric Krylov solver: the friction bound lags by one iterate
   std::unique_ptr<ProximalNewton> newton_;
   std::unique_ptr<ContactGaussSeidel> sweeps_;
   std::unique_ptr<AndersonAdmm> admm_;
-  Vector q_, kept_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_;  // row vectors
-  Vector impulse_, change_, zero_, best_u_;                                 // node vectors
-  Vector best_r_, H_, H_inverse_;
-  double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
+  std::vector<double> arena_;
+  // 3 per unknown block
+  Vector q_, deep_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_, r_;
+  // 3 per row block of the step; free_r_: impulses of condensed rows without those of the others
+  Vector best_r_, free_r_, all_r_;
+  // 3 per node; the linear problem is around origin_: u = origin_ + base_ + H^-1 J^T r, the last
+  // term in push_
+  Vector origin_, base_, push_, impulse_, best_u_;
+  Vector H_, H_inverse_;  // 9 per node
+  ConstVector inverse_;   // H^-1 of the present problem, where nothing is condensed
+  double turned_ = 0.0;   // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
+  int rounds_ = 0;  // linearisations of the step
 };
 
 }  // namespace nsn

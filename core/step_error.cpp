@@ -67,13 +67,7 @@ void StepEvaluation::fit(const System& system) {
 
 void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {
   fill(impulse, 0.0);
-  for (Index i = 0; i < J.rows; ++i) {
-    const Vec3 r_i = load3(&r(kBlock * i));
-    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-      double* target = &impulse(kBlock * J.column(k));
-      store3(target, load3(target) + transpose_times(load9(&J.value(kBlockSize * k)), r_i));
-    }
-  }
+  add_transposed(J, 1.0, r, impulse);
 }
 
 StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector r) {

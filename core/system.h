@@ -54,6 +54,13 @@ struct RowLaw {
     return law;
   }
   bool is_contact() const { return kind == Kind::kContact; }
+  /// Box whose rows have no bounds: an equation. Elastic elements are such, joints and springs too.
+  bool unbounded() const {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    bool none = !is_contact();
+    for (int k = 0; k < 3; ++k) none = none && lo[k] == -kInfinity && hi[k] == kInfinity;
+    return none;
+  }
 };
 
 /// Constant during one step.
@@ -65,6 +72,8 @@ struct System {
   Vector u_start;            ///< velocity at the start of the step, 3 per node
   Vector u_free;             ///< velocity without constraint impulses: u_start + h M^-1 f
   Vector weight;             ///< h M^-1 f per node, what applied forces add to the velocity
+  Vector value_start;        ///< rows where the step starts, at u = 0, 3 per block
+  BlockCsr J_start;          ///< J there
   Vector prescribed;         ///< what bodies of given motion add to the rows' velocity, 3 per block
   std::vector<RowLaw> laws;  ///< one per row block
   Vector E;  ///< compliance over h^2 at the start of the step, 9 per row block, 1/kg; zero: rigid

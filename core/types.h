@@ -1,9 +1,10 @@
 /// The views and indices every layer shares.
 ///
 /// All arrays live in host memory as one-dimensional Kokkos views; the 3x3 blocks of a matrix are
-/// nine consecutive doubles, row by row. A new view is zeroed by the thread that asks for it, so that
-/// any thread may allocate (islands are solved side by side). Indices are 32 bit: 2^31 scalars are far beyond one
-/// machine's memory for the matrices solved here, and half the index traffic is worth having.
+/// nine consecutive doubles, row by row. A new view is zeroed by the thread that asks for it, so
+/// that any thread may allocate (islands are solved side by side). Indices are 32 bit: 2^31 scalars
+/// are far beyond one machine's memory for the matrices solved here, and half the index traffic is
+/// worth having.
 #pragma once
 
 #include <cstdint>

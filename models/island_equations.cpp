@@ -9,6 +9,8 @@
 namespace nsn {
 namespace {
 
+constexpr std::size_t kLongestRun = 8;  // row blocks that are evaluated together
+
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -54,6 +56,8 @@ void IslandEquations::assemble(const World& world, const Island& island,
   resize(zero_, system_.dofs());
   fill(zero_, 0.0);
   start_.evaluate(*this, zero_);
+  system_.value_start = start_.value;
+  system_.J_start = start_.J;
   if (system_.compliance_varies) copy(start_.E, system_.E);
   set_prescribed();
   set_complementarity_scaling({}, start_.J, system_);
@@ -254,24 +258,35 @@ void IslandEquations::move_bodies(ConstVector u) {
 
 void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) {
   move_bodies(u);
-  RowBlock block;
+  const std::vector<RowRef>& rows = island_->rows;
+  std::array<RowBlock, kLongestRun> blocks;
   auto batch = batches_.begin();
-  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
-    const RowRef ref = island_->rows[i];
-    const RowSet& set = *(*sets_)[at(ref.set)];
-    const auto row = static_cast<Index>(i);
+  for (std::size_t i = 0; i < rows.size();) {
+    const RowSet& set = *(*sets_)[at(rows[i].set)];
     if (batch != batches_.end() && *batch == i) {
+      const auto row = static_cast<Index>(i);
       set.batch()->evaluate(shared_->configuration, {row, value, &J, E, &slot_[i]});
-      i += at(set.size()) - 1;
+      i += at(set.size());
       ++batch;
       continue;
     }
-    set.evaluate(ref.k, shared_->configuration, block);
-    store3(&value(kBlock * row), block.value);
-    for (int k = 0; k < kMaxNodesPerBlock; ++k) {
-      const int slot = slot_[i][at(k)];
-      if (slot >= 0) store9(&J.value(kBlockSize * (J.row_begin(row) + slot)), block.J[at(k)]);
+    std::size_t n = 1;
+    while (n < kLongestRun && i + n < rows.size() && rows[i + n].set == rows[i].set &&
+           rows[i + n].k == rows[i].k + static_cast<int>(n)) {
+      ++n;
     }
+    set.evaluate_run(rows[i].k, shared_->configuration, std::span(blocks.data(), n));
+    for (std::size_t b = 0; b < n; ++b, ++i) store_block(i, blocks[b], value, J);
+  }
+}
+
+void IslandEquations::store_block(std::size_t i, const RowBlock& block, Vector value,
+                                  BlockCsr& J) const {
+  const auto row = static_cast<Index>(i);
+  store3(&value(kBlock * row), block.value);
+  for (int k = 0; k < kMaxNodesPerBlock; ++k) {
+    const int slot = slot_[i][at(k)];
+    if (slot >= 0) store9(&J.value(kBlockSize * (J.row_begin(row) + slot)), block.J[at(k)]);
   }
 }
 

@@ -53,6 +53,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void set_prescribed();
   Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);
+  void store_block(std::size_t i, const RowBlock& block, Vector value, BlockCsr& J) const;
   Mat3 body_stiffness(int node) const;
   void gather_body_stiffness(ConstVector r);
 

@@ -142,22 +142,31 @@ void Simulation::assemble() {
   while (static_cast<int>(slots_.size()) < num_islands_) {
     slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
   }
-  for (int i = 0; i < num_islands_; ++i) {
+  const auto one = [&](int i) {
     Slot& slot = *slots_[at(i)];
     slot.equations.assemble(world_, islands[at(i)], sets_, options_.complementarity, shared_);
-    const System& system = slot.equations.system();
-    if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
-    if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
-    slot.warm = false;
-    for (Index row = 0; row < system.blocks(); ++row) {
-      const RowRef ref = slot.equations.rows()[at(row)];
-      const RowSet& set = *sets_[at(ref.set)];
-      const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
-      slot.warm = slot.warm || known != nullptr;
-      store3(&slot.state.r(kBlock * row),
-             known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
-    }
-    find_resistances(slot);
+    take_known_impulses(slot);
+  };
+  if (num_islands_ == 1) {
+    one(0);
+  } else {
+    for_each_island(num_islands_, report_.row_blocks >= kParallelBlocks, one);
+  }
+  for (int i = 0; i < num_islands_; ++i) find_resistances(*slots_[at(i)]);
+}
+
+/// The island's first guess: impulses of the last step by id.
+void Simulation::take_known_impulses(Slot& slot) const {
+  const System& system = slot.equations.system();
+  if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
+  if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
+  slot.warm = false;
+  for (Index row = 0; row < system.blocks(); ++row) {
+    const RowRef ref = slot.equations.rows()[at(row)];
+    const RowSet& set = *sets_[at(ref.set)];
+    const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
+    slot.warm = slot.warm || known != nullptr;
+    store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
   }
 }
 

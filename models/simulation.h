@@ -114,6 +114,7 @@ class Simulation {
   void detect();
   void assemble();
   void solve();
+  void take_known_impulses(Slot& slot) const;
   void find_resistances(Slot& slot);
   void solve_island(Slot& slot);
   bool update_resistances(Slot& slot);

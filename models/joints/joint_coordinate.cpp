@@ -85,15 +85,18 @@ CoordinateCurvature distance_curvature(const FramePair& pair) {
 /// The cosine of an axis of a and one of b. Turning b is turning a the other way: gradients are
 /// opposite, curvatures the same.
 struct Cosine {
+  Vec3 a;
+  Vec3 b;
   double value;
   Vec3 gradient;
-  Mat3 curvature;
+
+  Mat3 curvature() const { return arm_stiffness(a, b); }
 };
 
 Cosine cosine(const FramePair& pair, int i, int j) {
   const Vec3 a = column(pair.axes_a, i);
   const Vec3 b = column(pair.axes_b, j);
-  return {dot(a, b), cross(a, b), arm_stiffness(a, b)};
+  return {a, b, dot(a, b), cross(a, b)};
 }
 
 double orientation_of(int i, int j) {
@@ -115,7 +118,7 @@ struct Azimuth {
     const double q = squared();
     const double nn = -2.0 * n.value * d.value / q;
     const double nd = (n.value * n.value - d.value * d.value) / q;
-    const Mat3 first = d.value * n.curvature - n.value * d.curvature;
+    const Mat3 first = d.value * n.curvature() - n.value * d.curvature();
     const Mat3 second = nn * (outer(n.gradient, n.gradient) - outer(d.gradient, d.gradient)) +
                         nd * (outer(n.gradient, d.gradient) + outer(d.gradient, n.gradient));
     return (s * t / q) * (first + second);
@@ -191,7 +194,7 @@ double elevation_slope(double c) {
 
 Mat3 elevation_curvature(const Cosine& c) {
   const double slope = elevation_slope(c.value);
-  return slope * c.curvature + (c.value * slope * slope * slope) * outer(c.gradient, c.gradient);
+  return slope * c.curvature() + (c.value * slope * slope * slope) * outer(c.gradient, c.gradient);
 }
 
 }  // namespace

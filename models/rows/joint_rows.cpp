@@ -72,6 +72,7 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
 void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
   const Joint& joint = joints_[at(j)];
   const FramePair pair = place_frames(a, joint.frame_a, b, joint.frame_b);
+  bounded_.clear();
   for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair);
   for (std::size_t i = 0; i < joint.axes.size(); ++i) {
     const JointCoordinate& c = joint.axes[i].coordinate;
@@ -79,6 +80,13 @@ void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
                                                      : rate_of(c, pair, a, b);
     add_axis(j, static_cast<int>(i), pair, rate);
   }
+  fill_block(j);
+  rows_.insert(rows_.end(), bounded_.begin(), bounded_.end());
+  fill_block(j);
+}
+
+/// Completes the last block with rows that hold nothing.
+void JointRowSet::fill_block(int j) {
   while (rows_.size() % 3 != 0) {
     Row padding;
     padding.joint = j;
@@ -87,6 +95,12 @@ void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
     padding.compliance = h_ * h_;
     rows_.push_back(padding);
   }
+}
+
+/// Rows without bounds fill the first blocks of a joint, the others follow.
+void JointRowSet::add_row(const Row& row) {
+  const bool bounded = row.lo > -kInfinity || row.hi < kInfinity;
+  (bounded ? bounded_ : rows_).push_back(row);
 }
 
 /// (C(q) - C(q - h v)) / h: velocities are differences of positions, and the rate that belongs to
@@ -127,7 +141,7 @@ void JointRowSet::add_hold(int j, int index, const FramePair& pair) {
   const double lag = held.compliance * held.damping;
   row.offset = (h_ * held.target + lag * row.reference) / (h_ + lag);
   row.compliance = h_ * held.compliance / (h_ + lag);
-  rows_.push_back(row);
+  add_row(row);
 }
 
 void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate) {
@@ -143,7 +157,7 @@ void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate)
     row.offset = row.reference;
     row.lo = -h_ * axis.friction;
     row.hi = h_ * axis.friction;
-    rows_.push_back(row);
+    add_row(row);
   }
 }
 
@@ -155,13 +169,13 @@ void JointRowSet::add_limits(const JointAxis& axis, double rate, Row row) {
   row.lo = 0.0;
   if (axis.limit.lower > -kInfinity && (!one || below <= above)) {
     row.offset = axis.limit.lower;
-    rows_.push_back(row);
+    add_row(row);
   }
   if (axis.limit.upper < kInfinity && (!one || above < below)) {
     row.role = Role::kUpper;
     row.sign = -1.0;
     row.offset = axis.limit.upper;
-    rows_.push_back(row);
+    add_row(row);
   }
 }
 
@@ -174,7 +188,7 @@ void JointRowSet::add_drive(const JointDrive& drive, Row row) {
   row.compliance = h_ / gain;
   row.lo = h_ * std::max(-drive.max_effort, drive.effort.lower);
   row.hi = h_ * std::min(drive.max_effort, drive.effort.upper);
-  rows_.push_back(row);
+  add_row(row);
 }
 
 void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row) {
@@ -185,7 +199,7 @@ void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row) {
                 axis.armature * (row.reference / h_ + rate)) /
                gain;
   row.compliance = h_ / gain;
-  rows_.push_back(row);
+  add_row(row);
 }
 
 NodeList JointRowSet::nodes(int k) const {
@@ -237,12 +251,30 @@ CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) 
 }
 
 void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
+  evaluate(k, frames(joints_[at(row(k, 0).joint)], where), out);
+}
+
+/// Blocks of one joint have its frames in common.
+void JointRowSet::evaluate_run(int first, const Configuration& where,
+                               std::span<RowBlock> out) const {
+  FramePair pair;
+  int joint = -1;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int k = first + static_cast<int>(i);
+    if (row(k, 0).joint != joint) {
+      joint = row(k, 0).joint;
+      pair = frames(joints_[at(joint)], where);
+    }
+    evaluate(k, pair, out[i]);
+  }
+}
+
+void JointRowSet::evaluate(int k, const FramePair& pair, RowBlock& out) const {
   for (int i = 0; i < 3; ++i) {
     const Row& r = row(k, i);
     CoordinateGradient g;
     if (r.role != Role::kPadding) g = gradient(r, pair);
-    out.value[i] = r.sign * (g.value - r.offset) / where.h();
+    out.value[i] = r.sign * (g.value - r.offset) / h_;
     set_row(out.J[0], i, r.sign * g.linear);
     set_row(out.J[1], i, r.sign * g.angular_a);
     set_row(out.J[2], i, -r.sign * g.linear);

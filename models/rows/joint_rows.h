@@ -2,7 +2,9 @@
 ///
 ///   v = s (C(q) - c) / h + E r,    lo <= r <= hi        (models/joints/joint.h: c, E and bounds)
 ///
-/// The rows of a joint fill blocks of their own; the last one is padded. Of two limits of an angle
+/// The rows of a joint fill blocks of their own: first those without bounds, which a method may
+/// eliminate (RowLaw::unbounded), then those with bounds; the last block of each is padded. Of two
+/// limits of an angle
 /// more than kWideRange apart only the nearer one is a row: the other cannot be met in one step.
 /// Rows beyond what a joint needs (a second joint that holds the same thing, a closed loop) are
 /// normal input.
@@ -60,6 +62,7 @@ class JointRowSet final : public RowSet {
   Vec3 compliance(int k, double h) const override;
   std::uint64_t id(int k) const override;
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void evaluate_run(int first, const Configuration& at, std::span<RowBlock> out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
 
@@ -96,6 +99,8 @@ class JointRowSet final : public RowSet {
     CoordinateGradient start;
   };
   void add_rows(int j, const BodyState& a, const BodyState& b);
+  void fill_block(int j);
+  void add_row(const Row& row);
   void add_hold(int j, int index, const FramePair& pair);
   void add_axis(int j, int index, const FramePair& pair, double rate);
   void add_limits(const JointAxis& axis, double rate, Row row);
@@ -105,6 +110,7 @@ class JointRowSet final : public RowSet {
                         const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
   FramePair frames(const Joint& joint, const Configuration& at) const;
+  void evaluate(int k, const FramePair& pair, RowBlock& out) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
   CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
 
@@ -112,6 +118,7 @@ class JointRowSet final : public RowSet {
   std::vector<int> axis_begin_{0};  // of joint j in turns_
   std::vector<double> turns_;       // last value of every axis
   std::vector<Row> rows_;
+  std::vector<Row> bounded_;      // of the joint whose rows are being added
   std::vector<int> block_begin_;  // of joint j
   double h_ = 0.0;
   ForceDirections directions_ = ForceDirections::kEndOfStep;

@@ -50,6 +50,10 @@ class RowSet {
   virtual std::uint64_t id(int k) const = 0;
 
   virtual void evaluate(int k, const Configuration& at, RowBlock& out) const = 0;
+  /// Blocks first, first + 1, ...: for sets whose neighbours share work.
+  virtual void evaluate_run(int first, const Configuration& at, std::span<RowBlock> out) const {
+    for (std::size_t i = 0; i < out.size(); ++i) evaluate(first + static_cast<int>(i), at, out[i]);
+  }
   /// Adds K = d(J^T r)/dq of the moving nodes, r the impulse of the block: geometric stiffness.
   virtual void add_stiffness(int k, const Configuration& at, const Vec3& r,
                              std::span<Mat3> K) const = 0;
