@@ -27,7 +27,7 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
-constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed
+constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed, N / 2 times
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
 // than these (some milliseconds), or than so many factorisations with them take at the least.
@@ -650,8 +650,8 @@ bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   if (condensed_) meet_far(system);
   const double error_before = own_error(system, state);
   const double good = condensed_ ? kWorthJoints : (safe_error_ > kGoal ? kGoal : kWorthARound);
-  const int spent = std::max(result.iterations, rounds_);
-  if (error_before <= good || spent >= options_.max_iterations) return false;
+  const bool spent = condensed_ && 2 * rounds_ >= options_.max_iterations;
+  if (error_before <= good || spent || result.iterations >= options_.max_iterations) return false;
   copy(state.u, best_u_);
   copy(state.r, best_r_);
   ++rounds_;

@@ -285,6 +285,7 @@ void JointRowSet::evaluate(int k, const FramePair& pair, RowBlock& out) const {
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                 std::span<Mat3> K) const {
   if (directions_ == ForceDirections::kStartOfStep) return;  // they do not turn
+  if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0) return;
   const Joint& joint = joints_[at(row(k, 0).joint)];
   const FramePair pair = frames(joint, where);
   CoordinateCurvature sum;
