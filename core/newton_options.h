@@ -56,7 +56,8 @@ enum class GeometricStiffness {
 };
 
 /// Rows of elastic elements (RowLaw::elastic): unknowns, or stiffness in a sparse H
-/// (core/effective_mass.h). The same answer to rounding.
+/// (core/effective_mass.h), the same answer to rounding; and with kSafeguarded the rows without
+/// bounds of joints (core/jointed_mass.h).
 enum class Elimination {
   kAuto,  ///< by the operations of the two factorisations
   kAlways,

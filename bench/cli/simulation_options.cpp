@@ -73,8 +73,9 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   command.add_option("--formulation", flags.formulation, "compliance or stiffness");
   command.add_option("--geometric-stiffness", flags.stiffness,
                      "none, diagonal (particles), diagonal-all, exact (blocks) or full (sparse H)");
-  command.add_option("--eliminate", flags.elimination,
-                     "elastic rows as stiffness in a sparse H: auto, always or never");
+  command.add_option(
+      "--eliminate", flags.elimination,
+      "elastic rows, and in realtime those of joints, in a sparse H: auto, always or never");
   command.add_option("--operator", flags.operator_form,
                      "what a matrix-free solver gets: auto, assembled or factored");
   command.add_option("--joint-directions", flags.joint_directions,
