@@ -56,7 +56,7 @@ Vec3 crossing_normal(const Vec3& d, const Vec3& e, const Vec3& towards_a) {
 }
 
 /// Points and segments have a closed form.
-GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
+GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B, double cutoff) {
   const int last_a = A.polytope().num_vertices() - 1;
   const int last_b = B.polytope().num_vertices() - 1;
   const Vec3 a0 = A.vertex(0);
@@ -65,11 +65,12 @@ GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
   const Vec3 b1 = B.vertex(last_b);
   const BetweenSegments near = closest_between_segments(a0, a1, b0, b1);
   GjkResult result;
-  result.status = GjkResult::Status::kApart;
+  result.distance = std::sqrt(near.distance_squared);
+  result.status = result.distance > cutoff ? GjkResult::Status::kBeyond : GjkResult::Status::kApart;
+  if (result.status == GjkResult::Status::kBeyond) return result;
   result.on_a = near.on_p;
   result.on_b = near.on_q;
   const Vec3 between = near.on_p - near.on_q;
-  result.distance = norm(between);
   const double tiny = 1e-14 * (A.size() + B.size() + A.radius() + B.radius());
   result.normal = result.distance > tiny ? (1.0 / result.distance) * between
                                          : crossing_normal(a1 - a0, b1 - b0, a0 + a1 - b0 - b1);
@@ -82,7 +83,7 @@ GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
 }
 
 GjkResult nearest(const PlacedPair& pair, double cutoff) {
-  if (is_line(pair.A) && is_line(pair.B)) return nearest_lines(pair.A, pair.B);
+  if (is_line(pair.A) && is_line(pair.B)) return nearest_lines(pair.A, pair.B, cutoff);
   return gjk(pair.A, pair.B, pair.A.centre() - pair.B.centre(), cutoff);
 }
 
