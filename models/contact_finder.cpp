@@ -73,12 +73,14 @@ void ContactFinder::place_shapes(const World& world, double h) {
   const std::size_t count = world.shapes().size();
   poses_.resize(count);
   kinds_.resize(count);
+  moves_.resize(count);
   margins_.resize(count);
   boxes_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
   for (std::size_t s = 0; s < count; ++s) {
     const PlacedShape& placed = world.shapes()[s];
     const Body& body = world.body(placed.body);
+    moves_[s] = body.dynamic();
     kinds_[s] = world.pairs().index(placed.shape->type());
     const Pose& pose = placed_[at(placed.body)];
     poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
@@ -111,8 +113,8 @@ void ContactFinder::find_points(const World& world, CollideFunction collide, int
 void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Contact>& out) {
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
+  if (!moves_[at(s)] && !moves_[at(t)]) return;
   if (a.body == b.body || world.ignored(a.body, b.body)) return;
-  if (!world.body(a.body).dynamic() && !world.body(b.body).dynamic()) return;
   if (!may_collide(a.filter, b.filter)) return;
   const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
   if (entry.collide == nullptr) return;

@@ -32,6 +32,7 @@ class ContactFinder {
   std::vector<Pose> placed_;  // bodies
   std::vector<Pose> poses_;   // shapes
   std::vector<int> kinds_;    // of the pair table
+  std::vector<bool> moves_;
   int mesh_kind_ = -1;
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;

@@ -6,7 +6,7 @@
 namespace nsn {
 namespace {
 
-constexpr int kLeaf = 8;
+constexpr int kLeaf = 6;
 constexpr double kGrown = 1.2;  // boxes of the tree, since it was built
 
 std::size_t at(int i) {
@@ -129,6 +129,7 @@ void BroadPhase::join(int a, int b) {
   if (A.right < 0 && B.right < 0) {
     reserve_pairs(kLeaf * kLeaf);
     for (int i = A.begin; i < A.end; ++i) {
+      if (!meet(leaves_[at(i)].box, B.box)) continue;
       for (int j = B.begin; j < B.end; ++j) offer(leaves_[at(i)], leaves_[at(j)]);
     }
   } else if (B.right < 0 || (A.right >= 0 && A.end - A.begin >= B.end - B.begin)) {
