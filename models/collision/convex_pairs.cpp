@@ -131,17 +131,6 @@ double smallest_distance(const Manifold& out, std::size_t begin) {
   return smallest;
 }
 
-/// The last point, out[k], is one of out[begin, k) again: next to it, with its normal to 1e-4 rad.
-/// Such a point would come and go with the rounding of two faces that lie on each other.
-bool repeats(const Manifold& out, std::size_t begin, std::size_t k, double near) {
-  if (out.size() == k) return false;
-  const auto same = [&](const ContactPoint& point) {
-    return dot(point.normal, out[k].normal) > 1.0 - 1e-8 && norm(point.on_a - out[k].on_a) < near;
-  };
-  return std::any_of(out.begin() + static_cast<std::ptrdiff_t>(begin),
-                     out.begin() + static_cast<std::ptrdiff_t>(k), same);
-}
-
 /// Points of cores that touch or overlap. A preferred face may look past the other body, or past
 /// its nearest point: then also the edges it was preferred to.
 void add_overlap_contacts(const PlacedPair& pair, const Axes& axes, double margin, Manifold& out) {
@@ -153,7 +142,10 @@ void add_overlap_contacts(const PlacedPair& pair, const Axes& axes, double margi
   if (smallest_gap(out, before) > exact + 1e-10 * pair.size()) {
     const std::size_t faces = out.size();
     add_axis_contacts(pair, axes.edge, margin, out);
-    if (repeats(out, before, faces, 1e-3 * pair.size())) out.resize(faces);
+    // A point of the faces again would come and go with the rounding of two that lie on each other.
+    if (out.size() > faces && repeats(out, before, faces, out[faces], 1e-3 * pair.size())) {
+      out.resize(faces);
+    }
     // The outlines may cross in the same two edges, with the face's normal.
     for (std::size_t k = faces; k < out.size(); ++k) out[k].feature = mix_bits(out[k].feature);
   }
