@@ -25,9 +25,11 @@ constexpr int kPatience = 40;
 // Below this (m/s) an error that so many factorisations do not halve is that of rounding: solved.
 constexpr double kFine = 1e-8;
 constexpr int kFinePatience = 8;
-// The long way: linearise where the linear error, relative, is this times that of the step; and how
-// many factorisations a step may take where one is dear.
+// The long way: linearise where the linear error, relative, is this times that of the step.
 constexpr double kSolvedWell = 1e-3;
+// What a step may take where a factorisation is dear: operations, but so many factorisations
+// always.
+constexpr double kMostWork = 2e10;
 constexpr int kLongestDear = 400;
 // Where a factorisation is dear (never below so many blocks) a step starts from sweeps worth
 // kSweepsWorth of them, every row active (some three times as many as they have in fact).
@@ -120,10 +122,12 @@ void ProximalTimeStep::build(const System& system) {
 
 /// Makes the sweeps where a factorisation is dear.
 void ProximalTimeStep::find_cost() {
+  longest_ = options_.max_iterations;
   if (mass_.sparse() || rows_.blocks() < kDearBlocks) return;
   const double flops = dual_->factorization_flops();
   if (flops < kDearFactorization) return;
   const double ratio = sweeps_per_factorization(flops, dual_->scaled().blocks(), rows_.blocks());
+  longest_ = std::max(kLongestDear, static_cast<int>(kMostWork / flops));
   num_sweeps_ = static_cast<int>(std::min(kSweepsWorth * ratio, kMostSweeps));
   sweeps_ = std::make_unique<ContactGaussSeidel>(dual_->scaled(), newton_->rows(),
                                                  newton_->scaled_lower(), newton_->scaled_upper());
@@ -437,13 +441,12 @@ NewtonResult ProximalTimeStep::solve(StepEquations& equations, State& state, boo
   // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
   const bool dear = sweeps_ != nullptr;
   const bool rigid = !mass_.sparse();
-  const int all =
-      dear || !rigid ? std::min(options_.max_iterations, kLongestDear) : options_.max_iterations;
+  const int all = std::min(options_.max_iterations, rigid ? longest_ : kLongestDear);
   const int restart = options_.restart_after;
   const Attempt attempts[] = {
       {warm, warm ? restart / 2 : restart, Linearise::kAlways, dear},
-      {false, warm ? restart : 0, Linearise::kAlways},
-      {rigid ? false : warm, all, rigid ? Linearise::kWhenSolved : Linearise::kNearBest}};
+      {false, warm && !dear ? restart : 0, Linearise::kAlways},
+      {rigid ? false : warm, all, rigid ? Linearise::kWhenSolved : Linearise::kNearBest, dear}};
   for (Attempt attempt : attempts) {
     attempt.budget = std::min(attempt.budget, all - result.iterations);
     if (attempt.budget <= 0) continue;

@@ -16,7 +16,8 @@
 /// linearised anew. On hundreds of contacts of low rank the path to a solution is long, and rows
 /// that move under it lead away from it.
 ///
-/// Where a factorisation is dear (large islands) Gauss-Seidel sweeps worth some of them come first.
+/// Where a factorisation is dear (large islands) Gauss-Seidel sweeps worth some of them come first,
+/// and the long way, from sweeps too, follows the first attempt at once.
 #pragma once
 
 #include <chrono>
@@ -93,6 +94,7 @@ class ProximalTimeStep final : public StepMethod {
   std::unique_ptr<ProximalNewton> newton_;
   std::unique_ptr<ContactGaussSeidel> sweeps_;  // where a factorisation is dear
   int num_sweeps_ = 0;
+  int longest_ = 0;  // factorisations of a step
   Vector H_, H_inverse_, u_f_, base_step_, q_, scratch_, start_u_, start_r_, warm_r_, best_u_,
       best_r_, kept_r_, linear_kept_r_, change_kept_r_, step_u_, linear_r_;
   ProximalOptions proximal_;

@@ -20,10 +20,6 @@ std::uint64_t contact_id(int s, int t, std::uint64_t feature) {
   return mix_bits(mix_bits(shapes) ^ feature) >> 2U;
 }
 
-Vec3 local_point(const Body& body, const Vec3& world) {
-  return transpose_times(rotation_matrix(body.orientation), world - body.position);
-}
-
 /// Part of the margin that shapes may move against each other and still count as resting.
 constexpr double kResting = 1e-7;
 
@@ -45,19 +41,25 @@ double travel(const Body& body, const Aabb& box, double h) {
 
 }  // namespace
 
+void ContactFinder::place_bodies(const World& world) {
+  placed_.clear();
+  for (const Body& body : world.bodies()) {
+    placed_.push_back({body.position, rotation_matrix(body.orientation)});
+  }
+}
+
 void ContactFinder::add_given(const World& world, std::vector<Contact>& out) const {
   for (std::size_t k = 0; k < world.contacts().size(); ++k) {
     const PointOnPlane& given = world.contacts()[k];
-    const Body& a = world.body(given.body_a);
-    const Body& b = world.body(given.body_b);
-    const Vec3 n = rotation_matrix(b.orientation) * given.normal;
-    const Vec3 on_a = a.to_world(given.point);
-    const double gap = dot(n, on_a - b.to_world(given.origin));
+    const Pose& b = placed_[at(given.body_b)];
+    const Vec3 n = b.R * given.normal;
+    const Vec3 on_a = placed_[at(given.body_a)].apply(given.point);
+    const double gap = dot(n, on_a - b.apply(given.origin));
     Contact contact;
     contact.body_a = given.body_a;
     contact.body_b = given.body_b;
     contact.local_a = given.point;
-    contact.local_b = local_point(b, on_a - gap * n);
+    contact.local_b = b.inverse_apply(on_a - gap * n);
     contact.normal = n;
     contact.thickness = given.thickness;
     contact.mu = given.mu;
@@ -71,15 +73,17 @@ void ContactFinder::place_shapes(const World& world, double h) {
   const std::size_t count = world.shapes().size();
   poses_.resize(count);
   kinds_.resize(count);
+  moves_.resize(count);
   margins_.resize(count);
   boxes_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
   for (std::size_t s = 0; s < count; ++s) {
     const PlacedShape& placed = world.shapes()[s];
     const Body& body = world.body(placed.body);
+    moves_[s] = body.dynamic();
     kinds_[s] = world.pairs().index(placed.shape->type());
-    const Mat3 R = rotation_matrix(body.orientation);
-    poses_[s] = {body.position + R * placed.offset, R * rotation_matrix(placed.rotation)};
+    const Pose& pose = placed_[at(placed.body)];
+    poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
     boxes_[s] = placed.shape->bounds(poses_[s]);
     margins_[s] = 0.5 * world.margin + placed.surface.thickness + travel(body, boxes_[s], h);
     const Vec3 grow{margins_[s], margins_[s], margins_[s]};
@@ -109,22 +113,21 @@ void ContactFinder::find_points(const World& world, CollideFunction collide, int
 void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Contact>& out) {
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
+  if (!moves_[at(s)] && !moves_[at(t)]) return;
   if (a.body == b.body || world.ignored(a.body, b.body)) return;
-  const Body& body_a = world.body(a.body);
-  const Body& body_b = world.body(b.body);
-  if (!body_a.dynamic() && !body_b.dynamic()) return;
   if (!may_collide(a.filter, b.filter)) return;
   const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
   if (entry.collide == nullptr) return;
   if (entry.swapped) return add_pair(world, t, s, out);
   find_points(world, entry.collide, s, t);
+  if (manifold_.empty()) return;
   const double mu = world.friction(s, t);
   for (const ContactPoint& point : manifold_) {
     Contact contact;
     contact.body_a = a.body;
     contact.body_b = b.body;
-    contact.local_a = local_point(body_a, point.on_a + point.radius_a * point.normal);
-    contact.local_b = local_point(body_b, point.on_b - point.radius_b * point.normal);
+    contact.local_a = placed_[at(a.body)].inverse_apply(point.on_a + point.radius_a * point.normal);
+    contact.local_b = placed_[at(b.body)].inverse_apply(point.on_b - point.radius_b * point.normal);
     contact.radius_a = point.radius_a;
     contact.radius_b = point.radius_b;
     contact.normal = point.normal;
@@ -142,6 +145,7 @@ void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Conta
 void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   std::vector<Contact>& contacts = out.contacts();
   contacts.clear();
+  place_bodies(world);
   add_given(world, contacts);
   place_shapes(world, h);
   resting_.start_step();

@@ -21,6 +21,7 @@ class ContactFinder {
   void find(const World& world, double h, ContactRowSet& out);
 
  private:
+  void place_bodies(const World& world);
   void add_given(const World& world, std::vector<Contact>& out) const;
   void place_shapes(const World& world, double h);
   void add_pair(const World& world, int s, int t, std::vector<Contact>& out);
@@ -28,8 +29,10 @@ class ContactFinder {
   void find_points(const World& world, CollideFunction collide, int s, int t);
 
   BroadPhase broad_phase_;
-  std::vector<Pose> poses_;
-  std::vector<int> kinds_;  // of the pair table
+  std::vector<Pose> placed_;  // bodies
+  std::vector<Pose> poses_;   // shapes
+  std::vector<int> kinds_;    // of the pair table
+  std::vector<bool> moves_;
   int mesh_kind_ = -1;
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;

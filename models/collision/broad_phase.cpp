@@ -1,11 +1,13 @@
 #include "models/collision/broad_phase.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace nsn {
 namespace {
 
-constexpr int kLeaf = 4;
+constexpr int kLeaf = 6;
+constexpr double kGrown = 1.2;  // boxes of the tree, since it was built
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -24,68 +26,152 @@ int longest_axis(const Aabb& box) {
   return size[1] >= size[2] ? 1 : 2;
 }
 
+/// Sum of the sides.
+double extent(const Aabb& box) {
+  const Vec3 size = box.upper - box.lower;
+  return size[0] + size[1] + size[2];
+}
+
+/// Without branches: which of the six comparisons fails cannot be foreseen.
+bool meet(const Aabb& a, const Aabb& b) {
+  unsigned apart = 0;
+  for (int k = 0; k < 3; ++k) {
+    apart |= static_cast<unsigned>(!(a.lower[k] <= b.upper[k]));
+    apart |= static_cast<unsigned>(!(b.lower[k] <= a.upper[k]));
+  }
+  return apart == 0;
+}
+
 }  // namespace
 
-int BroadPhase::build(const std::vector<Aabb>& boxes, int begin, int end) {
+bool BroadPhase::collect(const std::vector<Aabb>& boxes) {
+  unbounded_.clear();
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (!boxes[i].bounded) unbounded_.push_back(static_cast<int>(i));
+  }
+  const std::size_t bounded = boxes.size() - unbounded_.size();
+  bool known = leaves_.size() == bounded;
+  for (std::size_t k = 0; k < leaves_.size() && known; ++k) {
+    const std::size_t item = at(leaves_[k].item);
+    known = item < boxes.size() && boxes[item].bounded;
+    if (known) leaves_[k].box = boxes[item];
+  }
+  if (known) return true;
+  leaves_.clear();
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (boxes[i].bounded) leaves_.push_back({boxes[i], static_cast<int>(i)});
+  }
+  return false;
+}
+
+int BroadPhase::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
-  Node node{boxes[at(order_[at(begin)])], begin, end, -1};
-  for (int k = begin + 1; k < end; ++k) grow(node.box, boxes[at(order_[at(k)])]);
-  nodes_.push_back(node);
+  Aabb box = leaves_[at(begin)].box;
+  for (int k = begin + 1; k < end; ++k) grow(box, leaves_[at(k)].box);
+  nodes_.push_back({box, begin, end, -1});
   if (end - begin <= kLeaf) return index;
-  const int axis = longest_axis(node.box);
+  const int axis = longest_axis(box);
   const int middle = (begin + end) / 2;
-  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                   [&](int i, int j) {
-                     const Aabb& a = boxes[at(i)];
-                     const Aabb& b = boxes[at(j)];
-                     const double x = a.lower[axis] + a.upper[axis];
-                     const double y = b.lower[axis] + b.upper[axis];
-                     return x != y ? x < y : i < j;
+  std::nth_element(leaves_.begin() + begin, leaves_.begin() + middle, leaves_.begin() + end,
+                   [axis](const Leaf& a, const Leaf& b) {
+                     const double x = a.box.lower[axis] + a.box.upper[axis];
+                     const double y = b.box.lower[axis] + b.box.upper[axis];
+                     return x != y ? x < y : a.item < b.item;
                    });
-  build(boxes, begin, middle);
-  nodes_[at(index)].right = build(boxes, middle, end);
+  build(begin, middle);
+  nodes_[at(index)].right = build(middle, end);
   return index;
 }
 
-void BroadPhase::query(const std::vector<Aabb>& boxes, int item) {
-  const Aabb& box = boxes[at(item)];
-  stack_.assign(1, 0);
-  while (!stack_.empty()) {
-    const int index = stack_.back();
-    stack_.pop_back();
-    const Node& node = nodes_[at(index)];
-    if (!overlap(box, node.box)) continue;
+double BroadPhase::fit() {
+  double size = 0.0;
+  for (int index = static_cast<int>(nodes_.size()) - 1; index >= 0; --index) {  // children first
+    Node& node = nodes_[at(index)];
     if (node.right >= 0) {
-      stack_.push_back(node.right);
-      stack_.push_back(index + 1);
-      continue;
+      node.box = nodes_[at(index + 1)].box;
+      grow(node.box, nodes_[at(node.right)].box);
+    } else {
+      node.box = leaves_[at(node.begin)].box;
+      for (int k = node.begin + 1; k < node.end; ++k) grow(node.box, leaves_[at(k)].box);
     }
-    for (int k = node.begin; k < node.end; ++k) {
-      const int other = order_[at(k)];
-      if (other > item && overlap(box, boxes[at(other)])) pairs_.emplace_back(item, other);
-    }
+    size += extent(node.box);
+  }
+  return size;
+}
+
+/// Appends without a branch: whether two boxes of neighbouring leaves meet cannot be foreseen.
+void BroadPhase::offer(const Leaf& a, const Leaf& b) {
+  found_[num_found_] = {std::min(a.item, b.item), std::max(a.item, b.item)};
+  num_found_ += static_cast<std::size_t>(meet(a.box, b.box));
+}
+
+void BroadPhase::reserve_pairs(std::size_t more) {
+  if (found_.size() < num_found_ + more) found_.resize(2 * (num_found_ + more));
+}
+
+void BroadPhase::join(int index) {
+  const Node& node = nodes_[at(index)];
+  if (node.right >= 0) {
+    join(index + 1);
+    join(node.right);
+    return join(index + 1, node.right);
+  }
+  reserve_pairs(kLeaf * kLeaf);
+  for (int i = node.begin; i < node.end; ++i) {
+    for (int j = i + 1; j < node.end; ++j) offer(leaves_[at(i)], leaves_[at(j)]);
   }
 }
 
+void BroadPhase::join(int a, int b) {
+  const Node& A = nodes_[at(a)];
+  const Node& B = nodes_[at(b)];
+  if (!meet(A.box, B.box)) return;
+  if (A.right < 0 && B.right < 0) {
+    reserve_pairs(kLeaf * kLeaf);
+    for (int i = A.begin; i < A.end; ++i) {
+      if (!meet(leaves_[at(i)].box, B.box)) continue;
+      for (int j = B.begin; j < B.end; ++j) offer(leaves_[at(i)], leaves_[at(j)]);
+    }
+  } else if (B.right < 0 || (A.right >= 0 && A.end - A.begin >= B.end - B.begin)) {
+    join(a + 1, b);
+    join(A.right, b);
+  } else {
+    join(a, b + 1);
+    join(a, B.right);
+  }
+}
+
+/// Counting: by the second items, then by the first ones.
+void BroadPhase::sort_pairs(std::size_t num_items) {
+  found_.resize(num_found_);
+  pairs_.resize(num_found_);
+  const auto pass = [&](const std::vector<Pair>& in, int Pair::*key, std::vector<Pair>& out) {
+    place_.assign(num_items + 1, 0);
+    for (const Pair& pair : in) ++place_[at(pair.*key) + 1];
+    std::partial_sum(place_.begin(), place_.end(), place_.begin());
+    for (const Pair& pair : in) out[at(place_[at(pair.*key)]++)] = pair;
+  };
+  pass(found_, &Pair::second, pairs_);
+  pass(pairs_, &Pair::first, found_);
+}
+
 const std::vector<BroadPhase::Pair>& BroadPhase::find(const std::vector<Aabb>& boxes) {
-  nodes_.clear();
-  order_.clear();
-  unbounded_.clear();
-  pairs_.clear();
-  for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
-    (boxes[at(i)].bounded ? order_ : unbounded_).push_back(i);
+  const bool known = collect(boxes);
+  if (!known || fit() > kGrown * size_when_built_) {
+    nodes_.clear();
+    if (!leaves_.empty()) build(0, static_cast<int>(leaves_.size()));
+    size_when_built_ = fit();
   }
+  num_found_ = 0;
+  reserve_pairs(unbounded_.size() * leaves_.size());
   for (const int i : unbounded_) {
-    for (const int j : order_) pairs_.emplace_back(std::min(i, j), std::max(i, j));
-  }
-  if (!order_.empty()) {
-    build(boxes, 0, static_cast<int>(order_.size()));
-    for (int item = 0; item < static_cast<int>(boxes.size()); ++item) {
-      if (boxes[at(item)].bounded) query(boxes, item);
+    for (const Leaf& leaf : leaves_) {
+      found_[num_found_++] = {std::min(i, leaf.item), std::max(i, leaf.item)};
     }
   }
-  std::sort(pairs_.begin(), pairs_.end());
-  return pairs_;
+  if (!nodes_.empty()) join(0);
+  sort_pairs(boxes.size());
+  return found_;
 }
 
 }  // namespace nsn

@@ -1,8 +1,12 @@
-/// Which shapes may touch: a bounding-volume tree over axis-aligned boxes, rebuilt every step.
+/// Which shapes may touch: a bounding-volume tree over axis-aligned boxes.
 ///
-/// Median splits along the longest side: O(n log n) to build, O(n log n + pairs) to search,
-/// whatever the sizes of the shapes. Unbounded shapes meet everything. Pairs come out sorted, so
-/// that the same input gives the same contacts in the same order.
+/// Median splits along the longest side: O(n log n) to build, and O(n + pairs) to search where
+/// shapes lie beside each other, whatever their sizes: the tree is joined with itself, so that a
+/// pair of far subtrees is looked at once. From step to step the tree keeps its leaves and only
+/// fits its boxes; it is built anew when they have grown. Unbounded shapes meet everything.
+///
+/// Which pairs there are depends on the boxes alone, not on the tree, and they come out sorted: the
+/// same input gives the same contacts in the same order.
 #pragma once
 
 #include <utility>
@@ -23,18 +27,35 @@ class BroadPhase {
  private:
   struct Node {
     Aabb box;
-    int begin = 0;  ///< leaves: order_[begin, end)
+    int begin = 0;  ///< leaves: leaves_[begin, end)
     int end = 0;
     int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
   };
-  int build(const std::vector<Aabb>& boxes, int begin, int end);
-  void query(const std::vector<Aabb>& boxes, int item);
+  struct Leaf {
+    Aabb box;
+    int item = 0;
+  };
+
+  /// Shapes as they are now; true where the leaves of the last step are theirs.
+  bool collect(const std::vector<Aabb>& boxes);
+  int build(int begin, int end);
+  /// Boxes of all nodes from those of the leaves; returns the sum of their sizes.
+  double fit();
+  void join(int node);
+  void join(int a, int b);
+  void offer(const Leaf& a, const Leaf& b);
+  /// Room for so many more in found_.
+  void reserve_pairs(std::size_t more);
+  void sort_pairs(std::size_t num_items);
 
   std::vector<Node> nodes_;
-  std::vector<int> order_;
+  std::vector<Leaf> leaves_;  // bounded shapes, neighbours side by side
   std::vector<int> unbounded_;
-  std::vector<int> stack_;
-  std::vector<Pair> pairs_;
+  double size_when_built_ = 0.0;
+  std::vector<Pair> found_;  // and room for more
+  std::size_t num_found_ = 0;
+  std::vector<Pair> pairs_;  // half sorted
+  std::vector<int> place_;   // of the next pair with an item, while sorting
 };
 
 }  // namespace nsn

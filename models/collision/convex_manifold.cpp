@@ -215,7 +215,7 @@ int nearest_edge(const PlacedPolytope& P, const std::array<int, 4>& vertex, int 
     return std::find(vertex.begin(), vertex.begin() + count, v) != vertex.begin() + count;
   };
   int best = -1;
-  double least = 0.02;
+  double least = kSideBySide;
   for (int k = 0; k < P.polytope().num_edges(); ++k) {
     const Polytope::Edge& edge = P.polytope().edge(k);
     if (!touched(edge.a) && !touched(edge.b)) continue;
@@ -244,7 +244,7 @@ struct SideBySide {
     const double length = norm(along_a);
     const Vec3 e = (1.0 / length) * along_a;
     const double speed = dot(along_b, e);  // of b's parameter along e
-    if (norm(cross(along_b, e)) > 0.02 * norm(along_b)) return false;
+    if (norm(cross(along_b, e)) > kSideBySide * norm(along_b)) return false;
     // b's ends as coordinates along a.
     const double start = dot(b0 - a0, e);
     const double low_b = std::min(start, start + speed);

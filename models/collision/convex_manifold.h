@@ -12,6 +12,8 @@
 namespace nsn {
 
 inline constexpr int kMaxManifold = 8;
+/// Sine below which edges count as parallel, and lie along a surface.
+inline constexpr double kSideBySide = 0.02;
 
 /// Appends the points of a face axis with gaps (between the rounded surfaces) up to the margin.
 /// Corners within 1e-6 of the reference's size outside its outline count as inside, so that exactly
@@ -24,7 +26,7 @@ void add_edge_contact(const PlacedPolytope& A, const PlacedPolytope& B, const Ax
                       double margin, Manifold& out);
 
 /// Appends the two nearest points of cores that are apart, or, where they lie on nearly parallel
-/// edges (sine below 0.02), the two ends of the stretch over which the edges run side by side.
+/// edges (kSideBySide), the two ends of the stretch over which the edges run side by side.
 void add_nearest_contacts(const PlacedPolytope& A, const PlacedPolytope& B, const GjkResult& near,
                           double margin, Manifold& out);
 

@@ -56,7 +56,7 @@ Vec3 crossing_normal(const Vec3& d, const Vec3& e, const Vec3& towards_a) {
 }
 
 /// Points and segments have a closed form.
-GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
+GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B, double cutoff) {
   const int last_a = A.polytope().num_vertices() - 1;
   const int last_b = B.polytope().num_vertices() - 1;
   const Vec3 a0 = A.vertex(0);
@@ -65,11 +65,12 @@ GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
   const Vec3 b1 = B.vertex(last_b);
   const BetweenSegments near = closest_between_segments(a0, a1, b0, b1);
   GjkResult result;
-  result.status = GjkResult::Status::kApart;
+  result.distance = std::sqrt(near.distance_squared);
+  result.status = result.distance > cutoff ? GjkResult::Status::kBeyond : GjkResult::Status::kApart;
+  if (result.status == GjkResult::Status::kBeyond) return result;
   result.on_a = near.on_p;
   result.on_b = near.on_q;
   const Vec3 between = near.on_p - near.on_q;
-  result.distance = norm(between);
   const double tiny = 1e-14 * (A.size() + B.size() + A.radius() + B.radius());
   result.normal = result.distance > tiny ? (1.0 / result.distance) * between
                                          : crossing_normal(a1 - a0, b1 - b0, a0 + a1 - b0 - b1);
@@ -82,7 +83,7 @@ GjkResult nearest_lines(const PlacedPolytope& A, const PlacedPolytope& B) {
 }
 
 GjkResult nearest(const PlacedPair& pair, double cutoff) {
-  if (is_line(pair.A) && is_line(pair.B)) return nearest_lines(pair.A, pair.B);
+  if (is_line(pair.A) && is_line(pair.B)) return nearest_lines(pair.A, pair.B, cutoff);
   return gjk(pair.A, pair.B, pair.A.centre() - pair.B.centre(), cutoff);
 }
 
@@ -130,17 +131,6 @@ double smallest_distance(const Manifold& out, std::size_t begin) {
   return smallest;
 }
 
-/// The last point, out[k], is one of out[begin, k) again: next to it, with its normal to 1e-4 rad.
-/// Such a point would come and go with the rounding of two faces that lie on each other.
-bool repeats(const Manifold& out, std::size_t begin, std::size_t k, double near) {
-  if (out.size() == k) return false;
-  const auto same = [&](const ContactPoint& point) {
-    return dot(point.normal, out[k].normal) > 1.0 - 1e-8 && norm(point.on_a - out[k].on_a) < near;
-  };
-  return std::any_of(out.begin() + static_cast<std::ptrdiff_t>(begin),
-                     out.begin() + static_cast<std::ptrdiff_t>(k), same);
-}
-
 /// Points of cores that touch or overlap. A preferred face may look past the other body, or past
 /// its nearest point: then also the edges it was preferred to.
 void add_overlap_contacts(const PlacedPair& pair, const Axes& axes, double margin, Manifold& out) {
@@ -152,7 +142,10 @@ void add_overlap_contacts(const PlacedPair& pair, const Axes& axes, double margi
   if (smallest_gap(out, before) > exact + 1e-10 * pair.size()) {
     const std::size_t faces = out.size();
     add_axis_contacts(pair, axes.edge, margin, out);
-    if (repeats(out, before, faces, 1e-3 * pair.size())) out.resize(faces);
+    // A point of the faces again would come and go with the rounding of two that lie on each other.
+    if (out.size() > faces && repeats(out, before, faces, out[faces], 1e-3 * pair.size())) {
+      out.resize(faces);
+    }
     // The outlines may cross in the same two edges, with the face's normal.
     for (std::size_t k = faces; k < out.size(); ++k) out[k].feature = mix_bits(out[k].feature);
   }

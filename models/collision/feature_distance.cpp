@@ -8,6 +8,20 @@ namespace {
 /// Sines below this count as zero: the crossing of two lines is lost in rounding there.
 constexpr double kParallel = 1e-10;
 
+/// Exact at both ends.
+Vec3 between(const Vec3& a, const Vec3& b, double t) {
+  return (1.0 - t) * a + t * b;
+}
+
+/// Parameter of the point of a + t d nearest to a + away, 0 <= t <= 1.
+double foot(const Vec3& away, const Vec3& d, double length_squared) {
+  return length_squared > 0.0 ? std::min(std::max(dot(away, d) / length_squared, 0.0), 1.0) : 0.0;
+}
+
+double square(const Vec3& a) {
+  return dot(a, a);
+}
+
 OnTriangle on_edge(const OnSegment& near, int from, int to) {
   constexpr TrianglePart kCorner[3] = {TrianglePart::kA, TrianglePart::kB, TrianglePart::kC};
   constexpr TrianglePart kEdge[3] = {TrianglePart::kAB, TrianglePart::kBC, TrianglePart::kCA};
@@ -24,13 +38,10 @@ OnTriangle on_edge(const OnSegment& near, int from, int to) {
 
 OnSegment closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 d = b - a;
-  const double length_squared = dot(d, d);
   OnSegment result;
-  if (length_squared > 0.0) result.t = std::clamp(dot(p - a, d) / length_squared, 0.0, 1.0);
-  // From the nearer end: the point is exact at both.
-  result.point = result.t < 0.5 ? a + result.t * d : b - (1.0 - result.t) * d;
-  const Vec3 away = p - result.point;
-  result.distance_squared = dot(away, away);
+  result.t = foot(p - a, d, dot(d, d));
+  result.point = between(a, b, result.t);
+  result.distance_squared = square(p - result.point);
   return result;
 }
 
@@ -83,24 +94,29 @@ bool crossing_of_segments(const Vec3& p0, const Vec3& d, const Vec3& q0, const V
 
 BetweenSegments closest_between_segments(const Vec3& p0, const Vec3& p1, const Vec3& q0,
                                          const Vec3& q1) {
-  BetweenSegments best;
-  if (crossing_of_segments(p0, p1 - p0, q0, q1 - q0, best)) return best;
-  best.distance_squared = -1.0;
-  const auto offer = [&](double s, double t, const Vec3& on_p, const Vec3& on_q, double distance) {
-    if (best.distance_squared >= 0.0 && distance >= best.distance_squared) return;
-    best = {s, t, on_p, on_q, false, distance};
-  };
-  for (int end = 0; end < 2; ++end) {
-    const Vec3& p = end == 0 ? p0 : p1;
-    const OnSegment near = closest_on_segment(p, q0, q1);
-    offer(end, near.t, p, near.point, near.distance_squared);
+  BetweenSegments result;
+  const Vec3 d = p1 - p0;
+  const Vec3 e = q1 - q0;
+  if (crossing_of_segments(p0, d, q0, e, result)) return result;
+  // Else an end of one of them is nearest: of four, without a branch that cannot be foreseen.
+  const double dd = dot(d, d);
+  const double ee = dot(e, e);
+  const Vec3 away[4] = {p0 - q0, p1 - q0, q0 - p0, q1 - p0};
+  const double s[4] = {0.0, 1.0, foot(away[2], d, dd), foot(away[3], d, dd)};
+  const double t[4] = {foot(away[0], e, ee), foot(away[1], e, ee), 0.0, 1.0};
+  int nearest = 0;
+  for (int k = 0; k < 4; ++k) {
+    const double distance_squared = square(away[k] - (k < 2 ? t[k] : s[k]) * (k < 2 ? e : d));
+    const bool nearer = k == 0 || distance_squared < result.distance_squared;
+    nearest = nearer ? k : nearest;
+    result.distance_squared = nearer ? distance_squared : result.distance_squared;
   }
-  for (int end = 0; end < 2; ++end) {
-    const Vec3& q = end == 0 ? q0 : q1;
-    const OnSegment near = closest_on_segment(q, p0, p1);
-    offer(near.t, end, near.point, q, near.distance_squared);
-  }
-  return best;
+  result.s = s[nearest];
+  result.t = t[nearest];
+  result.on_p = between(p0, p1, result.s);
+  result.on_q = between(q0, q1, result.t);
+  result.distance_squared = square(result.on_p - result.on_q);
+  return result;
 }
 
 }  // namespace nsn

@@ -29,6 +29,18 @@ inline double gap(const ContactPoint& point) {
 
 using Manifold = std::vector<ContactPoint>;
 
+/// `point` is one of out[begin, end) again: nearer than `near` (m), its normal the same to 1e-4
+/// rad.
+inline bool repeats(const Manifold& out, std::size_t begin, std::size_t end,
+                    const ContactPoint& point, double near) {
+  for (std::size_t k = begin; k < end; ++k) {
+    if (dot(out[k].normal, point.normal) > 1.0 - 1e-8 && norm(out[k].on_a - point.on_a) < near) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// What meets what. Numbers of vertices, edges and faces belong to the shape; a shape that has none
 /// (a ball) uses 0.
 enum class FeatureKind : std::uint64_t {

@@ -294,6 +294,18 @@ bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
          (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
 }
 
+constexpr double kSamePoint = 1e-6;  // of the sizes
+
+/// Takes away points from `known` on that are among out[begin, known): along an edge that two
+/// triangles share each of them has its own.
+void drop_repeated(Manifold& out, std::size_t begin, std::size_t known, double near) {
+  const auto again = [&](const ContactPoint& point) {
+    return repeats(out, begin, known, point, near);
+  };
+  out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(known), out.end(), again),
+            out.end());
+}
+
 }  // namespace
 
 void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, const Pose& pose_b,
@@ -372,7 +384,9 @@ void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shap
   triangles.clear();
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {
+    const std::size_t known = out.size();
     collide_cylinder_triangle(solid, pose_a, shape, t, pose_b, margin, out);
+    drop_repeated(out, before, known, kSamePoint * (solid.radius() + solid.height()));
   }
   if (out.size() > before || !shape.closed() || shape.two_sided()) return;
   FeatureSet& B = buffers().B;

@@ -6,6 +6,7 @@
 #include "models/collision/convex_pairs.h"
 #include "models/collision/cylinder.h"
 #include "models/collision/cylinder_pairs.h"
+#include "models/collision/line_pairs.h"
 #include "models/collision/mesh_pairs.h"
 #include "models/collision/plane.h"
 #include "models/collision/plane_pairs.h"
@@ -54,6 +55,8 @@ PairTable standard_pairs() {
   }
   table.add(Sphere::kType, Sphere::kType, collide_sphere_sphere);
   table.add(Sphere::kType, Box::kType, collide_sphere_box);
+  table.add(Sphere::kType, Capsule::kType, collide_lines);
+  table.add(Capsule::kType, Capsule::kType, collide_lines);
   table.add(Box::kType, Box::kType, collide_box_box);
   table.add(Cylinder::kType, Plane::kType, collide_cylinder_plane);
   table.add(Cylinder::kType, Cylinder::kType, collide_cylinder_cylinder);

@@ -244,6 +244,25 @@ TEST(TriangleMesh, OpenAndNonManifoldMeshesCarryABall) {
   EXPECT_FALSE(sheet.closed());
 }
 
+TEST(TriangleMesh, CylinderHasEachPointOnceWhereTrianglesMeet) {
+  // Four triangles that meet under the middle of the standing cylinder; lying, it crosses two
+  // edges.
+  const TriangleMesh sheet({{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}, {0, 0, 0}},
+                           {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}});
+  const Cylinder cylinder(0.3, 0.8);
+  const Mat3 lying = rotation_matrix(rotation_about({1, 0, 0}, 0.5 * std::numbers::pi));
+  for (const Pose& pose : {Pose{{0, 0, 0.401}}, Pose{{0.1, 0.05, 0.401}},
+                           Pose{{0, 0, 0.301}, lying}, Pose{{0.1, 0.1, 0.301}, lying}}) {
+    const Manifold m = collide(cylinder, pose, sheet, {}, 0.02);
+    ASSERT_GE(m.size(), 2U);
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      EXPECT_NEAR(m[i].normal[2], 1.0, 1e-12);
+      EXPECT_NEAR(gap(m[i]), 0.001, 1e-12);
+      for (std::size_t j = 0; j < i; ++j) EXPECT_GT(norm(m[i].on_a - m[j].on_a), 1e-6) << i << j;
+    }
+  }
+}
+
 TEST(TriangleMesh, OneSidedMeshPushesBackWhatSankBehindIt) {
   const TriangleMesh sheet({{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}},
                            {{0, 1, 2}, {0, 2, 3}});

@@ -46,6 +46,10 @@ TEST(PileAtRest, Capsules) {
   expect_rest("capsule-pile", {}, 1200);
 }
 
+TEST(PileAtRest, TwoHundredCapsules) {
+  expect_rest("capsule-pile", {{"capsules", "200"}}, 1200);
+}
+
 TEST(PileAtRest, Stones) {
   expect_rest("mesh-pile", {}, 1200);
 }
