@@ -358,6 +358,14 @@ def write_grasp(text):
     write("grasp", ["object", "slip_mm", "contacts", "coarse_steps"], rows)
 
 
+def make_crowd(runner):
+    """nsn study crowd: its own table."""
+    with tempfile.TemporaryDirectory() as folder:
+        runner.printed("nsn", ["study", "crowd", "--threads", "1", "--quiet", "--out", folder])
+        rows = list(csv.reader(open(os.path.join(folder, "crowd.csv"), encoding="utf-8")))
+    write("crowd", rows[0], rows[1:])
+
+
 def make_corrections(runner):
     """The example prints the file itself."""
     text = runner.printed("../tests/docs/example_corrections")
@@ -369,7 +377,7 @@ SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
-           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "acceptance": make_acceptance, "reader": make_reader}
+           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "acceptance": make_acceptance, "reader": make_reader}
 
 
 def main():
