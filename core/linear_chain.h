@@ -12,8 +12,9 @@
 namespace nsn {
 
 /// Makes the solvers of the list ("name:key=value,..."). One name gives that solver itself; more
-/// give one that tries them in order whenever a factorisation or a solve fails. Its capabilities
-/// are those of the first. Throws std::invalid_argument for an empty list and for unknown names.
+/// give one that tries them in order whenever a factorisation or a solve fails; a direct answer
+/// with half of the digits asked for is no failure. Its capabilities are those of the first. Throws
+/// std::invalid_argument for an empty list and for unknown names.
 std::unique_ptr<LinearSolver> make_linear_chain(const std::vector<std::string>& specs,
                                                 const SolverRegistry& registry);
 

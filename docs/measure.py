@@ -108,11 +108,6 @@ RUNS = {
             "bouncing-ball", "rolling-resistance", "beam-insertion", "domino", "capsule-pile", "capsule-pile --set capsules=200",
             "card-house", "mesh-pile", "table-pile")
     ],
-    "robot_scenes": [  # twenty seconds each
-        (f"{scene.split()[0]}, {linear}", f"nsn run {scene} --steps 2400 --threads 1 --linear {linear}")
-        for scene in ("allegro-ball", "humanoids --set count=4", "ragdolls --set count=4")
-        for linear in ("contact-lu", "gmres")
-    ],
     "pneunet": [
         ("`realtime`, 4 linearisations", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4"),
         ("the same with `--hand-over true`", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4 "
@@ -129,8 +124,7 @@ RUNS = {
         for choice in ("always", "never")
     ],
 }
-EXTRA = {"chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"],
-         "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
+EXTRA = {"chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"]}
 TIMED = {"beam_presets", "robot_presets", "elimination", "pneunet", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`
@@ -360,6 +354,36 @@ def make_memory(runner):
     write("memory", ["run", "peak_mib", "beyond_libraries_mib", "command"], rows)
 
 
+def make_robot_scenes(runner):
+    """Twenty seconds of every scene of robots: an hour of one core."""
+    write_robot_scenes(runner.printed("../tests/models/robot_scenes_long_test"))
+
+
+def write_robot_scenes(text):
+    rows = re.findall(r"^(\w+)\s+(\d+) of (\d+) steps above 1e-6 m/s \(largest (\S+)\), joints (\S+) m, limits (\S+) rad$",
+                      text, re.M)
+    write("robot_scenes", ["run", "coarse_steps", "steps", "error_max_mps", "joint_drift_max_m", "limit_excess_max_rad"],
+          rows)
+
+
+def make_grasp(runner):
+    """Every object lifted and shaken for ten seconds: half an hour of one core."""
+    write_grasp(runner.printed("../tests/models/allegro_grasp_test"))
+
+
+def write_grasp(text):
+    rows = re.findall(r"^(\w+)\s+slip ([\d.]+) mm, at most (\d+) contacts, (\d+) steps above 1e-6 m/s$", text, re.M)
+    write("grasp", ["object", "slip_mm", "contacts", "coarse_steps"], rows)
+
+
+def make_crowd(runner):
+    """nsn study crowd: its own table."""
+    with tempfile.TemporaryDirectory() as folder:
+        runner.printed("nsn", ["study", "crowd", "--threads", "1", "--quiet", "--out", folder])
+        rows = list(csv.reader(open(os.path.join(folder, "crowd.csv"), encoding="utf-8")))
+    write("crowd", rows[0], rows[1:])
+
+
 def make_corrections(runner):
     """The example prints the file itself."""
     text = runner.printed("../tests/docs/example_corrections")
@@ -371,7 +395,7 @@ SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
-           "acceptance": make_acceptance, "reader": make_reader}
+           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "acceptance": make_acceptance, "reader": make_reader}
 
 
 def main():

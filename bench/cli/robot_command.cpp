@@ -123,7 +123,8 @@ Row robot_row(const RobotDescription& robot, const World& world, const Robot& bu
 }
 
 std::string limit_text(const RobotJoint& joint) {
-  if (joint.num_dofs() > 1) return "";
+  if (joint.kind == RobotJointKind::kFree) return "";
+  if (joint.kind == RobotJointKind::kBall) return fmt::format("turn {:.4g}", joint.limit.upper);
   return fmt::format("{:.4g} ... {:.4g}", joint.limit.lower, joint.limit.upper);
 }
 

@@ -166,16 +166,37 @@ bool passes_through(const render::Mesh& mesh, const Vec3& from, const Vec3& to) 
   });
 }
 
+/// A ball around the mesh, for a quick no.
+Extent ball_around(const render::Mesh& mesh) {
+  Extent ball{{}, 0.0};
+  for (const render::Vec3& p : mesh.vertex) ball.centre += point_of(p);
+  ball.centre =
+      (1.0 / static_cast<double>(std::max<std::size_t>(mesh.vertex.size(), 1))) * ball.centre;
+  for (const render::Vec3& p : mesh.vertex) {
+    ball.radius = std::max(ball.radius, norm(point_of(p) - ball.centre));
+  }
+  return ball;
+}
+
+bool passes_through(const Extent& ball, const Vec3& from, const Vec3& to) {
+  const Vec3 way = to - from;
+  const double along = dot(ball.centre - from, way) / std::max(dot(way, way), 1e-300);
+  const Vec3 nearest = from + std::clamp(along, 0.0, 1.0) * way;
+  return norm(ball.centre - nearest) <= ball.radius;
+}
+
 /// A shape that does not move and stands before a third of the bodies that do.
 bool in_the_way(const World& world, const PlacedShape& placed, const render::Mesh& mesh,
                 const Vec3& eye) {
   if (world.body(placed.body).dynamic() || placed.shape->type() == Plane::kType) return false;
+  const Extent ball = ball_around(mesh);
   int moving = 0;
   int hidden = 0;
   for (const Body& body : world.bodies()) {
     if (!body.dynamic()) continue;
     ++moving;
-    hidden += passes_through(mesh, eye, body.position) ? 1 : 0;
+    const bool near = passes_through(ball, eye, body.position);
+    hidden += near && passes_through(mesh, eye, body.position) ? 1 : 0;
   }
   return 3 * hidden >= moving && hidden > 0;
 }

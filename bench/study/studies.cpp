@@ -86,7 +86,9 @@ const std::vector<Study>& studies() {
       {"warm", "cold and warm starts, constant and adaptive damping, in closed loop", warm_study},
       {"geometric", "geometric stiffness on stretched bodies: merit per Newton iteration",
        geometric_study},
-      {"table", "size, iterations and times of every scene", table_study},
+      {"table", "times and errors of the paper's scenes beside its GPU", table_study},
+      {"crowd", "cost of a humanoid among 1 ... 1600", crowd_study},
+      {"scenes", "size, iterations and times of every scene", scenes_study},
   };
   return all;
 }

@@ -60,6 +60,8 @@ StudyOutcome precision_study(const StudyOptions& options);           ///< precis
 StudyOutcome warm_study(const StudyOptions& options);                ///< warm.cpp
 StudyOutcome geometric_study(const StudyOptions& options);           ///< geometric.cpp
 StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
+StudyOutcome crowd_study(const StudyOptions& options);               ///< crowd.cpp
+StudyOutcome scenes_study(const StudyOptions& options);              ///< every_scene.cpp
 
 nlohmann::ordered_json to_json(const StudyOutcome& outcome);
 /// Throws nlohmann::json::exception for what to_json() did not write.

@@ -2,17 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numbers>
 
 #include "core/error.h"
-#include "models/collision/box.h"
-#include "models/collision/capsule.h"
-#include "models/collision/convex_hull.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/plane.h"
-#include "models/collision/sphere.h"
-#include "models/collision/triangle_mesh.h"
 #include "models/joints/hold.h"
 #include "models/joints/joints.h"
 #include "models/robots/joint_triad.h"
@@ -25,40 +16,14 @@ std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Points spread over the unit ball, for hulls of ellipsoids.
-std::vector<Vec3> ball_points(int count) {
-  std::vector<Vec3> points;
-  const double golden = std::numbers::pi * (3.0 - std::sqrt(5.0));
-  for (int k = 0; k < count; ++k) {
-    const double z = 1.0 - 2.0 * (k + 0.5) / count;
-    const double r = std::sqrt(1.0 - z * z);
-    points.push_back({r * std::cos(golden * k), r * std::sin(golden * k), z});
-  }
-  return points;
-}
-
-/// The points that lie furthest along `count` directions, each once.
-std::vector<Vec3> extreme_points(const std::vector<Vec3>& points, int count) {
-  std::vector<char> taken(points.size(), 0);
-  std::vector<Vec3> extreme;
-  for (const Vec3& d : ball_points(count)) {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < points.size(); ++k) {
-      if (dot(points[k], d) > dot(points[best], d)) best = k;
-    }
-    if (taken[best] == 0) extreme.push_back(points[best]);
-    taken[best] = 1;
-  }
-  return extreme;
-}
-
 class Builder {
  public:
   Builder(World& world, std::shared_ptr<const RobotDescription> description,
           const RobotBuildOptions& options)
-      : world_(world), d_(*description), options_(options) {
+      : world_(world),
+        d_(*description),
+        options_(options),
+        shapes_(options.shape_pool ? options.shape_pool : std::make_shared<RobotShapes>()) {
     robot_.description = std::move(description);
     robot_.base = options.base;
   }
@@ -298,67 +263,11 @@ class Builder {
 
   void add_shape(const RobotGeometry& g, int body, const RigidFrame& link) {
     if (!g.collides || body < 0) return;
-    std::shared_ptr<const Shape> shape;
-    try {
-      shape = make_shape(g);
-    } catch (const std::invalid_argument& error) {
-      throw InputError(fmt::format("{}: {}", to_string(g.source), error.what()));
-    }
+    auto shape = shapes_->shape(g, {options_.hulls, options_.hull_points}, robot_.notes);
     const RigidFrame at = link * g.frame;
     const Surface surface{.mu = options_.mu.value_or(g.mu)};
     const int added = world_.add_shape(body, std::move(shape), surface, at.position, at.rotation);
     world_.set_filter(added, {g.contype, g.conaffinity, true, options_.group});
-  }
-
-  std::shared_ptr<const Shape> make_shape(const RobotGeometry& g) {
-    switch (g.kind) {
-      case GeometryKind::kPlane:
-        return std::make_shared<Plane>();
-      case GeometryKind::kSphere:
-        return std::make_shared<Sphere>(g.size[0]);
-      case GeometryKind::kCapsule:
-        return std::make_shared<Capsule>(g.size[0], 2.0 * g.size[1]);
-      case GeometryKind::kCylinder:
-        return std::make_shared<Cylinder>(g.size[0], 2.0 * g.size[1]);
-      case GeometryKind::kBox:
-        return std::make_shared<Box>(2.0 * g.size);
-      case GeometryKind::kEllipsoid: {
-        std::vector<Vec3> points = ball_points(200);
-        for (Vec3& p : points) p = {g.size[0] * p[0], g.size[1] * p[1], g.size[2] * p[2]};
-        return std::make_shared<ConvexHull>(ConvexHull::of_points(points));
-      }
-      case GeometryKind::kMesh:
-        break;
-    }
-    auto& known = meshes_[g.mesh.get()];
-    if (!known) known = mesh_shape(*g.mesh);
-    return known;
-  }
-
-  /// The exact hull, or that of extreme points where it is asked for or where the exact one has
-  /// faces without area (points of a file that lie on a line but for their rounding).
-  std::shared_ptr<const Shape> hull_shape(const RobotMesh& mesh) {
-    constexpr int kEnough = 400;
-    const auto& points = mesh.surface.vertex;
-    if (options_.hull_points == 0) {
-      try {
-        return std::make_shared<ConvexHull>(ConvexHull::of_points(points));
-      } catch (const std::invalid_argument& error) {
-        robot_.notes.push_back(
-            fmt::format("mesh '{}': hull of its extreme points along {} directions ({})", mesh.name,
-                        kEnough, error.what()));
-      }
-    }
-    const int count = options_.hull_points > 0 ? options_.hull_points : kEnough;
-    return std::make_shared<ConvexHull>(ConvexHull::of_points(extreme_points(points, count)));
-  }
-
-  std::shared_ptr<const Shape> mesh_shape(const RobotMesh& mesh) {
-    if (options_.hulls) return hull_shape(mesh);
-    std::vector<std::array<int, 3>> triangles;
-    for (const auto& t : mesh.surface.triangle) triangles.push_back({t[0], t[1], t[2]});
-    return std::make_shared<TriangleMesh>(mesh.surface.vertex, triangles,
-                                          MeshOptions{.name = mesh.name});
   }
 
   // ---- who touches whom ----
@@ -466,7 +375,7 @@ class Builder {
   std::vector<RigidFrame> frames_;
   std::vector<int> group_;
   std::vector<RigidFrame> in_group_;
-  std::map<const RobotMesh*, std::shared_ptr<const Shape>> meshes_;
+  std::shared_ptr<RobotShapes> shapes_;
 };
 
 const RobotDof& driven(const Robot& robot, int dof) {

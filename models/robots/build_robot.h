@@ -22,6 +22,7 @@
 
 #include "models/robots/kinematics.h"
 #include "models/robots/robot_description.h"
+#include "models/robots/robot_shapes.h"
 #include "models/world.h"
 
 namespace nsn {
@@ -41,6 +42,8 @@ struct RobotBuildOptions {
   bool world_shapes = true;    ///< and those of the description's world (a floor)
   int group = 0;               ///< shapes of robots of two groups other than 0 never meet
   std::optional<double> mu{};  ///< friction of all shapes in place of the file's
+  /// Shapes of meshes that robots have in common; none: the robot makes its own.
+  std::shared_ptr<RobotShapes> shape_pool{};
 };
 
 /// One degree of freedom of a hinge or slide as the world has it; a ball's and a free joint's have

@@ -527,6 +527,9 @@ class MjcfReader {
     const std::string type = e.text("type", e.get("mesh") != nullptr ? "mesh" : "sphere");
     const auto kind = kinds.find(type);
     if (kind == kinds.end()) {
+      if (type != "hfield" && type != "sdf") {
+        xml_.fail(e.xml, "geom of the unknown type '{}'", type);
+      }
       xml_.unsupported("geom type=" + type, e.xml);
       return false;
     }

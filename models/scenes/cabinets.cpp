@@ -214,6 +214,7 @@ World yumi_cabinet(const Options& options) {
   world.margin = 0.002;
   add_ground(world, 0.5, 0.5 * kSpacing * kColumns);
   auto all = std::make_shared<std::vector<Opener>>();
+  const auto shapes = std::make_shared<RobotShapes>();
   const auto seed = static_cast<std::uint64_t>(options.integer("seed"));
   for (int i = 0; i < static_cast<int>(options.integer("count")); ++i) {
     SceneRandom random(1000003 * seed + static_cast<std::uint64_t>(i));
@@ -228,6 +229,7 @@ World yumi_cabinet(const Options& options) {
     build.self_collision = false;
     build.mu = v.mu;
     build.group = i + 1;
+    build.shape_pool = shapes;
     Robot robot = build_robot(world, description, build);
     set_drives(world, robot);
     add_cabinet(world, build.base, v, i + 1);

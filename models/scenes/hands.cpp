@@ -179,7 +179,7 @@ std::vector<SceneInfo> hand_scenes() {
               {OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
                OptionSpec::real("effort", 0.3, 0.0, 1e3, "largest of a drive, N m"),
                OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s"),
-               OptionSpec::real("x", 0.0, -1, 1, "debug"), robot_file_option(kAllegro)}),
+               robot_file_option(kAllegro)}),
        960, allegro_ball},
   };
 }

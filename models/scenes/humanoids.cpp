@@ -1,6 +1,7 @@
 // Humanoids: many of them under random torques and pushes, and a pile of limp ones.
 #include <cmath>
-#include <memory>
+#include <utility>
+#include <vector>
 
 #include "models/robots/build_robot.h"
 #include "models/scenes/parts.h"
@@ -62,7 +63,7 @@ World humanoids(const Options& options) {
   const auto description = read_scene_robot(options, "humanoids");
   World world;
   add_ground(world, 1.0, 0.5 * options.real("spacing") * kColumns);
-  auto all = std::make_shared<std::vector<Driven>>();
+  std::vector<Driven> all;
   const double spacing = options.real("spacing");
   for (int i = 0; i < static_cast<int>(options.integer("count")); ++i) {
     RobotBuildOptions build;
@@ -74,12 +75,13 @@ World humanoids(const Options& options) {
              SceneRandom(1000003 * seed + static_cast<std::uint64_t>(i)),
              std::vector<double>(description->actuators.size(), 0.0),
              {}};
-    all->push_back(std::move(d));
+    all.push_back(std::move(d));
   }
   const Excitation how{options.real("torque"), options.real("push")};
-  world.control = [all, how](World& w, double h) {
+  // A copy of the world draws on its own.
+  world.control = [all = std::move(all), how](World& w, double h) mutable {
     const int step = static_cast<int>(std::lround(w.time / h));
-    for (Driven& d : *all) drive(w, d, how, step);
+    for (Driven& d : all) drive(w, d, how, step);
   };
   return world;
 }

@@ -353,6 +353,8 @@ TEST(Mjcf, RefusesWithFileAndLine) {
   EXPECT_TRUE(begins(error_of("<mujoco/>"), "robot.xml:1: the model has no bodies"));
   EXPECT_TRUE(begins(error_of(body("<joint/>")), "robot.xml:3: link 'b' moves, but has no mass"));
   EXPECT_TRUE(begins(error_of(body(ball + "<joint type='screw'/>")), "robot.xml:4: joint 'b/1'"));
+  EXPECT_TRUE(begins(error_of(body("<geom type='bal' size='1'/>")),
+                     "robot.xml:4: geom of the unknown type 'bal'"));
   EXPECT_TRUE(
       begins(error_of(body("<geom type='sphere' size='0'/><joint/>")), "robot.xml:4: size 0"));
   EXPECT_TRUE(

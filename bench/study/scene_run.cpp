@@ -1,0 +1,47 @@
+#include "bench/study/scene_run.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "backends/standard_backends.h"
+#include "bench/support/stopwatch.h"
+#include "models/presets.h"
+
+namespace nsn::study {
+
+Simulation simulate(World world, const std::string& preset) {
+  SimulationOptions options;
+  options.newton = newton_preset(preset);
+  return {std::move(world), options, standard_backends()};
+}
+
+bench::RunMeasures run_for(Simulation& simulation, int steps, double seconds) {
+  bench::RunMeasures run(simulation);
+  const bench::Stopwatch watch;
+  for (int k = 0; k < steps && (k == 0 || watch.seconds() < seconds); ++k) {
+    simulation.step();
+    run.add(simulation);
+  }
+  return run;
+}
+
+int num_tets(const World& world) {
+  int count = 0;
+  for (const Deformable& body : world.deformables()) count += body.mesh.num_tets();
+  return count;
+}
+
+std::string cannot_be_made(const SceneInfo& scene) {
+  const bool needs_file = std::any_of(scene.options.begin(), scene.options.end(),
+                                      [](const OptionSpec& spec) { return spec.key == "file"; });
+  if (!needs_file) return {};
+  try {
+    make_scene(scene.name);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace nsn::study
