@@ -114,8 +114,6 @@ RUNS = {
     ],
     "pneunet": [
         ("`realtime`, 4 linearisations", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4"),
-        ("the same with `--hand-over true`", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4 "
-         "--hand-over true"),
         ("`paper`, 4 Newton × 80 linear", "nsn run pneunet --steps 90 --threads 1 --preset paper --newton-iterations 4 "
          "--linear-iterations 80"),
     ],
