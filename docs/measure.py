@@ -112,6 +112,10 @@ RUNS = {
         for scene in ("allegro-ball", "humanoids --set count=4", "ragdolls --set count=4")
         for linear in ("contact-lu", "gmres")
     ],
+    "strain_rate": [
+        (str(relaxation), f"nsn run material-extension --steps 120 --threads 1 --set damping={relaxation}")
+        for relaxation in (0, 0.001, 0.02, 0.2)
+    ],
     "pneunet": [
         ("`realtime`, 4 linearisations", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4"),
         ("`paper`, 4 Newton × 80 linear", "nsn run pneunet --steps 90 --threads 1 --preset paper --newton-iterations 4 "
