@@ -442,6 +442,12 @@ void EffectiveMass::form_W(const StepEvaluation& rows) {
   }
 }
 
+void EffectiveMass::keep_factor(const StepEvaluation& rows) {
+  for (std::size_t c = 0; c < eliminated_.size(); ++c) {
+    store9(&stiffness_(kBlockSize * c), inverse(load9(&rows.E(kBlockSize * eliminated_[c]))));
+  }
+}
+
 void EffectiveMass::add_elastic_impulse(const StepEvaluation& rows, Vector f) const {
   const BlockCsr& J = rows.J;
   for (std::size_t c = 0; c < eliminated_.size(); ++c) {

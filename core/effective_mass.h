@@ -51,6 +51,9 @@ class EffectiveMass {
   /// once. False: H has no Cholesky factor, which only numbers that are not finite can bring about.
   [[nodiscard]] bool assemble(StepEquations& equations, const StepEvaluation& rows, ConstVector u,
                               ConstVector r, GeometricStiffness stiffness);
+  /// In place of assemble() where `rows` have hardly moved since: H and W stay those of the last
+  /// one, the elastic impulses are those of `rows`.
+  void keep_factor(const StepEvaluation& rows);
   /// v <- H^-1 v, 3 per node.
   void solve(Vector v) { factor_.solve(v.data()); }
   /// W over the kept rows.

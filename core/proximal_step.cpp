@@ -38,6 +38,8 @@ constexpr double kSweepsWorth = 1.5;
 constexpr double kMostSweeps = 4000.0;
 constexpr double kSettled = 1e-9;  // relative change of a sweep that ends them
 constexpr double kAlphaAfterSweeps = 1e-3;
+// Relative error below which the last factorisation of H serves one more step.
+constexpr double kHardlyMoved = 1e-5;
 constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
 
 std::size_t at(Index i) {
@@ -46,8 +48,9 @@ std::size_t at(Index i) {
 
 }  // namespace
 
-ProximalTimeStep::ProximalTimeStep(const NewtonOptions& options, const SolverRegistry& registry)
-    : options_(options), registry_(&registry) {
+ProximalTimeStep::ProximalTimeStep(const NewtonOptions& options, const SolverRegistry& registry,
+                                   const Overtime& overtime)
+    : options_(options), overtime_(overtime), registry_(&registry) {
   history_.reserve(at(std::min(options.max_iterations, kLongestHistory)) + 16);
   dual_ = std::make_unique<DualSystem>(make_linear_chain(options.linear, registry));
 }
@@ -174,7 +177,12 @@ bool ProximalTimeStep::linearise(StepEquations& equations, ConstVector u, ConstV
 
 bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u, ConstVector r) {
   const System& system = equations.system();
-  if (!mass_.assemble(equations, at_, u, r, options_.stiffness)) return false;
+  if (keeps_factor_) {
+    mass_.keep_factor(at_);
+  } else {
+    if (!mass_.assemble(equations, at_, u, r, options_.stiffness)) return false;
+    ++linearisations_;
+  }
   copy(u, u_f_);
   axpby(-1.0, system.u_free, 1.0, u_f_);
   multiply_blocks(system.M, u_f_, scratch_);
@@ -196,7 +204,6 @@ bool ProximalTimeStep::linearise_sparse(StepEquations& equations, ConstVector u,
     const Vec3 yielded = load9(&at_.E(kBlockSize * i)) * load3(&linear_kept_r_(kBlock * k));
     store3(&q_(kBlock * k), load3(&at_.value(kBlock * i)) + load3(moved) - load3(pushed) + yielded);
   }
-  ++linearisations_;
   if (!has_unknowns()) return true;
   dual_->set_values(mass_.delassus(), true);
   newton_->update(ConstVector(q_.data(), at(mass_.kept_rows())));
@@ -316,10 +323,10 @@ int ProximalTimeStep::spent() const {
   return linearisations_ + (has_unknowns() ? newton_->factorizations() : 0);
 }
 
-bool ProximalTimeStep::exhausted(int budget) const {
+bool ProximalTimeStep::exhausted(int budget, int linearisations) const {
   // A system of the few rows that stay is cheap next to H.
   const int small = mass_.sparse() ? kSmallSystems * budget : budget;
-  return linearisations_ >= budget || (has_unknowns() && newton_->factorizations() >= small);
+  return linearisations >= budget || (has_unknowns() && newton_->factorizations() >= small);
 }
 
 ProximalStep ProximalTimeStep::advance(State& state) {
@@ -355,11 +362,13 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
                                        const Attempt& attempt, NewtonResult& result) {
   const System& system = equations.system();
   const int budget = attempt.budget;
+  const int overtime = (overtime_.factor - 1) * options_.max_iterations;
   const int patience = std::min(kPatience, budget);
   const double alpha = attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold;
   copy(start_u_, state.u);
   copy(start_r_, state.r);
   linearisations_ = 0;
+  keeps_factor_ = false;
   at_.evaluate(equations, state.u);
   if (!linearise(equations, state.u, state.r)) return NewtonStatus::kNonFinite;
   if (!mass_.sparse()) {
@@ -368,7 +377,8 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
     mass_.gather(state.r, kept_r_);
     newton_->start(kept_r_, alpha);
   }
-  if (has_unknowns()) newton_->set_budget(mass_.sparse() ? kSmallSystems * budget : budget);
+  if (has_unknowns())
+    newton_->set_budget((mass_.sparse() ? kSmallSystems : 1) * (budget + overtime));
   if (attempt.sweeps) sweep(state);
   const int before_all = result.iterations;
   // A guess may be exact already.
@@ -385,7 +395,12 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
   double halved = smallest_;
   int halved_at = spent();
   const int all = options_.max_iterations - before_all;
-  while (!exhausted(all) && (!exhausted(budget) || spent() <= halved_at + patience)) {
+  const auto may_go_on = [&](int linearisations) {
+    const int more = best_error_.total > overtime_.error ? overtime : 0;
+    return !exhausted(all + more, linearisations) &&
+           (!exhausted(budget + more, linearisations) || spent() <= halved_at + patience);
+  };
+  while (may_go_on(linearisations_ - 1)) {  // a step from the last linearisation too
     if (out_of_time()) return NewtonStatus::kCancelled;
     const int before = spent();
     const double error_before = error_.total;
@@ -414,6 +429,8 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
     if (best_error_.total <= kFine && spent() > halved_at + kFinePatience)
       return NewtonStatus::kConverged;
     if (linearises(attempt.linearise, step)) {
+      keeps_factor_ = mass_.sparse() && !keeps_factor_ && error_.relative <= kHardlyMoved;
+      if (!keeps_factor_ && !may_go_on(linearisations_)) break;
       copy(state.u, start_u_);
       if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
       result.iterations = before_all + spent();

@@ -9,7 +9,7 @@
 ///   rejected:              same linearisation, larger proximal parameter
 ///
 /// Where elastic rows are eliminated or H is sparse (core/effective_mass.h), W, q and u_f are those
-/// of the rows that stay.
+/// of the rows that stay. Close to the solution the factor of H serves a second step.
 ///
 /// After `restart_after` factorisations the step starts once more, from zero, and after that goes
 /// the long way: each linear problem is solved far below the step's error before the rows are
@@ -21,6 +21,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -33,9 +34,17 @@
 
 namespace nsn {
 
+/// A step whose error, m/s, is still larger when its factorisations are spent may take `factor`
+/// times as many in all.
+struct Overtime {
+  double error = std::numeric_limits<double>::infinity();
+  int factor = 1;
+};
+
 class ProximalTimeStep final : public StepMethod {
  public:
-  ProximalTimeStep(const NewtonOptions& options, const SolverRegistry& registry);
+  ProximalTimeStep(const NewtonOptions& options, const SolverRegistry& registry,
+                   const Overtime& overtime = {});
 
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
   const std::vector<NewtonIteration>& history() const override { return history_; }
@@ -58,7 +67,7 @@ class ProximalTimeStep final : public StepMethod {
   ProximalStep advance(State& state);
   bool has_unknowns() const { return !mass_.sparse() || !mass_.kept().empty(); }
   int spent() const;
-  bool exhausted(int budget) const;
+  bool exhausted(int budget, int linearisations) const;
   bool measure(StepEquations& equations, State& state);
   enum class Linearise {
     kAlways,      // at every accepted step
@@ -80,6 +89,7 @@ class ProximalTimeStep final : public StepMethod {
   bool out_of_time() const;
 
   NewtonOptions options_;
+  Overtime overtime_;
   const SolverRegistry* registry_;
   NewtonObserver observer_;
   std::vector<NewtonIteration> history_;
@@ -99,11 +109,12 @@ class ProximalTimeStep final : public StepMethod {
       best_r_, kept_r_, linear_kept_r_, change_kept_r_, step_u_, linear_r_;
   ProximalOptions proximal_;
   bool ready_ = false;
-  int linearisations_ = 0;    // sparse ones of this attempt
-  double step_length_ = 1.0;  // of the last evaluate()
-  int observed_ = 0;          // linear systems shown to the observer
-  StepError error_;           // of the last measured iterate
-  StepError best_error_;      // of best_u_, best_r_
+  int linearisations_ = 0;     // sparse ones of this attempt
+  bool keeps_factor_ = false;  // the present one has the factor of the one before
+  double step_length_ = 1.0;   // of the last evaluate()
+  int observed_ = 0;           // linear systems shown to the observer
+  StepError error_;            // of the last measured iterate
+  StepError best_error_;       // of best_u_, best_r_
   double smallest_ = 0.0;
 };
 

@@ -27,6 +27,7 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
+constexpr int kElasticOvertime = 3;  // times the factorisations, where the error is above kHandOver
 constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed, N / 2 times
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
@@ -66,7 +67,7 @@ NewtonOptions accurate_options(NewtonOptions options) {
   return options;
 }
 
-/// Elastic elements: as many linearisations as there are factorisations, no restart.
+/// Elastic elements: as many linearisations as there are factorisations.
 NewtonOptions elastic_options(NewtonOptions options) {
   options.stiffness = GeometricStiffness::kFull;
   options.linear_iterations = 0;
@@ -101,7 +102,7 @@ SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
                                          const SolverRegistry& registry)
     : options_(options),
       accurate_(accurate_options(options), registry),
-      elastic_(elastic_options(options), registry),
+      elastic_(elastic_options(options), registry, {kHandOver, kElasticOvertime}),
       dual_(make_linear_chain(options.linear, registry), dual_options(options)) {
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;

@@ -27,6 +27,11 @@
 /// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
 /// step can pay for.
 ///
+/// One linearisation is not enough where elastic elements turn and stretch: islands that have some
+/// are solved by the accurate method within the same number of factorisations. Where soft bodies
+/// snap from one shape to another that would leave errors of the size of their stiffness: a step
+/// whose error is still large may take three times as many.
+///
 /// Where the options allow it, a step that is left with a large error, or that started cold, is
 /// handed over to the accurate method (core/proximal_step.h).
 #pragma once

@@ -108,10 +108,12 @@ RUNS = {
             "bouncing-ball", "rolling-resistance", "beam-insertion", "domino", "capsule-pile", "capsule-pile --set capsules=200",
             "card-house", "mesh-pile", "table-pile")
     ],
+    "strain_rate": [
+        (str(relaxation), f"nsn run material-extension --steps 120 --threads 1 --set damping={relaxation}")
+        for relaxation in (0, 0.001, 0.02, 0.2)
+    ],
     "pneunet": [
         ("`realtime`, 4 linearisations", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4"),
-        ("the same with `--hand-over true`", "nsn run pneunet --steps 90 --threads 1 --preset realtime --newton-iterations 4 "
-         "--hand-over true"),
         ("`paper`, 4 Newton × 80 linear", "nsn run pneunet --steps 90 --threads 1 --preset paper --newton-iterations 4 "
          "--linear-iterations 80"),
     ],

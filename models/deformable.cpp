@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "models/rows/compliance_rows.h"
+#include "models/strain_rate_damping.h"
 #include "models/world.h"
 
 namespace nsn {
@@ -26,6 +27,14 @@ std::vector<std::array<Index, 2>> edges_of(const TriangleSurface& surface) {
   return edges;
 }
 
+/// Null where there is none.
+std::unique_ptr<StrainRateDamping> damping_of(const TetMesh& mesh,
+                                              const DeformableOptions& options) {
+  if (options.damping == 0.0) return nullptr;
+  return std::make_unique<StrainRateDamping>(mesh, options.material, options.damping,
+                                             options.elements.stiffness_scale);
+}
+
 }  // namespace
 
 int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options) {
@@ -34,6 +43,7 @@ int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options)
                    "deformable {}: friction {}, compliance {}, thickness {}: one is negative",
                    deformables_.size(), surface.mu, surface.compliance, surface.thickness);
   auto law = std::make_unique<Tetrahedra>(mesh, options.model, options.material, options.elements);
+  auto damping = damping_of(mesh, options);
   Deformable body;
   body.name = options.name;
   body.mesh = mesh;
@@ -52,10 +62,14 @@ int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options)
     particle.position = options.position + R * mesh.node[static_cast<std::size_t>(n)];
     nodes.push_back(add_particle(particle));
   }
-  auto rows = std::make_unique<ComplianceRowSet>(std::move(law), std::move(nodes),
-                                                 static_cast<int>(rows_.size()));
+  auto rows =
+      std::make_unique<ComplianceRowSet>(std::move(law), nodes, static_cast<int>(rows_.size()));
   body.rows = rows.get();
   add_rows(std::move(rows));
+  if (damping != nullptr) {
+    add_rows(std::make_unique<ComplianceRowSet>(std::move(damping), std::move(nodes),
+                                                static_cast<int>(rows_.size())));
+  }
   deformables_.push_back(std::move(body));
   return static_cast<int>(deformables_.size()) - 1;
 }

@@ -30,6 +30,7 @@ struct DeformableOptions {
   MaterialModel model = MaterialModel::kNeoHookean;
   MaterialParameters material{};
   TetrahedraOptions elements{};
+  double damping = 0.0;  ///< relaxation time of strain rates (strain_rate_damping.h), s, >= 0
   Surface surface{};
   bool self_contact = false;          ///< its surface also meets itself
   std::vector<int> ignored_bodies{};  ///< rigid bodies it never touches (those it is attached to)

@@ -86,6 +86,12 @@ Direction from_triangle(const Vec3& p, const OnTriangle& near, const Vec3& outwa
   return {(1.0 / distance) * between, distance, true};
 }
 
+struct NearTriangle {
+  std::size_t triangle = 0;
+  OnTriangle place{};
+  Direction direction{};
+};
+
 double mean_friction(double a, double b) {
   return a == b ? a : std::sqrt(a * b);
 }
@@ -192,7 +198,9 @@ void SoftContactFinder::vertices_with_shape(const World& world, int d, int s, co
   }
 }
 
-/// Corners of a box, the centre of a ball: against the triangle they are nearest to.
+/// Corners of a box, the centre of a ball: against every triangle whose face they are above, and
+/// behind the surface against the nearest one. The nearest one alone would change from step to step
+/// where a ball rests on two.
 void SoftContactFinder::core_with_triangles(const World& world, int d, int s, const Pose& pose,
                                             double margin) {
   const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[at(s)].shape.get());
@@ -201,29 +209,39 @@ void SoftContactFinder::core_with_triangles(const World& world, int d, int s, co
   const Placed& placed = placed_[at(d)];
   const double reach = convex->radius() + placed.radius + margin;
   const Aabb near_box = grown(placed.box, reach);
+  const auto add = [&](std::size_t c, const Vec3& p, const NearTriangle& near) {
+    const auto& tri = body.boundary.triangle[near.triangle];
+    add_rigid(world, d, s, triangle_side(body, tri, near.place.weights, placed.radius),
+              p - convex->radius() * near.direction.normal, convex->radius(),
+              -near.direction.normal,
+              feature(SoftFeature::kCore, static_cast<int>(c), static_cast<int>(near.triangle)));
+  };
   for (std::size_t c = 0; c < convex->core().vertices.size(); ++c) {
     const Vec3 p = pose.apply(convex->core().vertices[c]);
     if (!holds(near_box, p)) continue;
-    double best = reach * reach;
-    int triangle = -1;
-    OnTriangle nearest;
+    double least = reach * reach;
+    NearTriangle behind;
     for (std::size_t t = 0; t < body.boundary.triangle.size(); ++t) {
       const auto& tri = body.boundary.triangle[t];
-      const OnTriangle found = closest_on_triangle(
+      const OnTriangle place = closest_on_triangle(
           p, placed.vertex[at(tri[0])], placed.vertex[at(tri[1])], placed.vertex[at(tri[2])]);
-      if (found.distance_squared >= best) continue;
-      best = found.distance_squared;
-      triangle = static_cast<int>(t);
-      nearest = found;
+      if (place.distance_squared >= reach * reach) continue;
+      const bool nearest = place.distance_squared < least;
+      if (nearest) {
+        least = place.distance_squared;
+        behind = {};
+      }
+      if (place.part != TrianglePart::kFace) continue;  // vertices have their own
+      const Direction direction = from_triangle(p, place, outward_normal(placed.vertex, tri));
+      if (!direction.ok || direction.gap < -margin) continue;
+      const NearTriangle near{t, place, direction};
+      if (direction.gap > 0.0) {
+        add(c, p, near);
+      } else if (nearest) {
+        behind = near;
+      }
     }
-    if (triangle < 0 || nearest.part != TrianglePart::kFace) continue;  // vertices have their own
-    const auto& tri = body.boundary.triangle[at(triangle)];
-    const Vec3 outward = outward_normal(placed.vertex, tri);
-    const Direction direction = from_triangle(p, nearest, outward);
-    if (!direction.ok || direction.gap < -margin) continue;
-    add_rigid(world, d, s, triangle_side(body, tri, nearest.weights, placed.radius),
-              p - convex->radius() * direction.normal, convex->radius(), -direction.normal,
-              feature(SoftFeature::kCore, static_cast<int>(c), 0));
+    if (behind.direction.ok) add(c, p, behind);
   }
 }
 

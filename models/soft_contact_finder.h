@@ -1,10 +1,9 @@
 /// Finds the contacts of deformable bodies: with rigid shapes, with each other, with themselves.
 ///
-/// | rigid shape        | pairs |
-/// |--------------------|----------------------------------------------------------------------------|
-/// | any                | each vertex, as a ball of the surface's thickness, through the pair table
-/// | | rounded polytope   | each vertex of its core against the nearest triangle | | box, hull |
-/// edges that cross, as capsules, where neither end touches                    |
+/// Rigid shapes:
+///   any               each vertex, as a ball of the surface's thickness, through the pair table
+///   rounded polytope  each vertex of its core against the triangles whose faces it is above
+///   box, hull         edges that cross, as capsules, where neither end touches
 ///
 /// Deformables: a vertex against the nearest triangle, and edges that cross where no end touches. A
 /// surface meets itself only where the two places are further apart at rest than they can be now.

@@ -11,14 +11,14 @@
 #include "core/math3.h"
 #include "core/parallel.h"
 #include "models/signed_svd.h"
+#include "models/strain_rows.h"
+#include "models/tet_shape.h"
 
 namespace nsn {
 namespace {
 
 // Tetrahedra per chunk: one evaluation takes about half a microsecond.
 constexpr Index kTetGrain = 64;
-// Stretches closer than this share of the larger are coincident for the rate of strain.
-constexpr double kCoincident = 1e-9;
 
 template <class Body>
 void for_each_tet(Index num_tets, const Body& body) {
@@ -35,25 +35,9 @@ Vector zeros(const char* name, Index n) {
   return Vector(std::string(name), static_cast<std::size_t>(n));
 }
 
-Mat3 strain_stiffness(const Lame& lame) {
-  Mat3 K = 2.0 * lame.mu * identity<3>();
-  for (double& x : K.a) x += lame.lambda;
-  return K;
-}
-
-// Inverse of 2 mu I + lambda 1 1^T.
-Mat3 strain_compliance(const Lame& lame) {
-  Mat3 E = (1.0 / (2.0 * lame.mu)) * identity<3>();
-  const double coupling = lame.lambda / (2.0 * lame.mu * (2.0 * lame.mu + 3.0 * lame.lambda));
-  for (double& x : E.a) x -= coupling;
-  return E;
-}
-
 void check_options(const TetrahedraOptions& options, MaterialModel model, Index num_tets) {
   NSN_THROW_UNLESS(options.stiffness_floor > 0.0 && options.stiffness_floor <= 1.0,
                    "stiffness floor {} is outside (0, 1]", options.stiffness_floor);
-  NSN_THROW_UNLESS(options.damping >= 0.0 && std::isfinite(options.damping),
-                   "damping {} s is negative or not finite", options.damping);
   NSN_THROW_UNLESS(options.rows == ElementRows::kStretches || model == MaterialModel::kLinear ||
                        model == MaterialModel::kCorotational,
                    "strain rows go with the linear and the corotational material, not with '{}'",
@@ -72,7 +56,7 @@ void check_options(const TetrahedraOptions& options, MaterialModel model, Index 
 // Everything times V_e and the stiffness factor.
 struct Tetrahedra::Element {
   SignedSvd svd;
-  Vec3 c;     // generalised forces of the stretches, with activation and rate
+  Vec3 c;     // generalised forces of the stretches, with activation
   Mat3 N;     // their stiffness
   Vec3 flip;  // total, of the pairs (1,2), (2,0), (0,1)
   Vec3 twist;
@@ -93,7 +77,6 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
   weight_ = zeros("weight", tets);
   mass_ = zeros("mass", mesh.num_nodes());
   activation_ = zeros("activation", tets);
-  start_ = zeros("start", kBlock * blocks * tets);
   stiffness_ = zeros("stiffness", kBlockSize * blocks * tets);
   frames_ = zeros("frames", 18 * tets);
   modes_ = zeros("modes", 6 * tets);
@@ -102,32 +85,20 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
   std::vector<Index> begin(1, 0);
   std::vector<Index> nodes;
   for (Index t = 0; t < tets; ++t) {
-    std::array<Index, 4> tet = mesh.tet[static_cast<std::size_t>(t)];
-    std::sort(tet.begin(), tet.end());  // F does not depend on the order of the nodes
-    const auto position = [&](std::size_t a) {
-      return mesh.node[static_cast<std::size_t>(tet[a])];
-    };
-    const Vec3 x0 = position(0);
-    const Mat3 Dm = columns(position(1) - x0, position(2) - x0, position(3) - x0);
-    const double det = determinant(Dm);
-    const Mat3 G = (1.0 / det) * adjugate(Dm);  // rows g_2, g_3, g_4
-    for (int i = 0; i < 3; ++i) {
-      gradient_(12 * t + i) = -(G(0, i) + G(1, i) + G(2, i));
-      for (int a = 0; a < 3; ++a) gradient_(12 * t + 3 * (a + 1) + i) = G(a, i);
+    const TetShape shape = tet_shape(mesh, t);
+    for (Index a = 0; a < 4; ++a) {
+      store3(&gradient_(12 * t + 3 * a), shape.gradient[static_cast<std::size_t>(a)]);
     }
     store9(&frames_(18 * t), identity<3>());
     store9(&frames_(18 * t + 9), identity<3>());
-    volume_(t) = std::fabs(det) / 6.0;
+    volume_(t) = shape.volume;
     weight_(t) = volume_(t) * (options_.stiffness_scale.empty()
                                    ? 1.0
                                    : options_.stiffness_scale[static_cast<std::size_t>(t)]);
-    for (const Index n : tet) mass_(n) += 0.25 * parameters.density * volume_(t);
+    for (const Index n : shape.node) mass_(n) += 0.25 * parameters.density * volume_(t);
     for (Index b = 0; b < blocks; ++b) {
-      nodes.insert(nodes.end(), tet.begin(), tet.end());
+      nodes.insert(nodes.end(), shape.node.begin(), shape.node.end());
       begin.push_back(static_cast<Index>(nodes.size()));
-    }
-    for (Index i = 0; i < kBlock; ++i) {
-      start_(kBlock * blocks * t + i) = model == MaterialModel::kLinear ? 0.0 : 1.0;
     }
   }
   set_pattern(mesh.num_nodes(), begin, nodes, blocks);
@@ -166,27 +137,11 @@ double Tetrahedra::deformed_volume(ConstVector x) const {
   })[0];
 }
 
-void Tetrahedra::do_start_step(ConstVector x) {
-  if (!(options_.damping > 0.0)) return;
-  const Index stride = kBlock * blocks_per_tet();
-  const bool linear = std::holds_alternative<LinearElastic>(material_);
-  for_each_tet(num_tets(), [&](Index t) {
-    const Mat3 F = deformation_gradient(t, x);
-    if (linear) {
-      const Strain e = LinearElastic::strain(F);
-      store3(&start_(stride * t), e.normal);
-      store3(&start_(stride * t + kBlock), e.shear);
-    } else {
-      store3(&start_(stride * t), signed_svd(F).s);
-    }
-  });
-}
-
-Index Tetrahedra::do_evaluate(ConstVector x, double h) {
+Index Tetrahedra::do_evaluate(ConstVector x, double) {
   std::visit(
       [&](const auto& material) {
         for_each_tet(num_tets(),
-                     [&](Index t) { evaluate_tet(material, t, deformation_gradient(t, x), h); });
+                     [&](Index t) { evaluate_tet(material, t, deformation_gradient(t, x)); });
       },
       material_);
   const Index stride = kBlock * blocks_per_tet();
@@ -197,22 +152,22 @@ Index Tetrahedra::do_evaluate(ConstVector x, double h) {
 }
 
 template <class Material>
-void Tetrahedra::evaluate_tet(const Material& material, Index t, const Mat3& F, double h) {
+void Tetrahedra::evaluate_tet(const Material& material, Index t, const Mat3& F) {
   if constexpr (std::is_same_v<Material, LinearElastic>) {
-    store_linear_rows(material, t, F, h);
+    store_linear_rows(material, t, F);
   } else {
-    const Element element = stretch_element(material, t, F, h);
+    const Element element = stretch_element(material, t, F);
     if (options_.rows == ElementRows::kStretches) {
       store_stretch_rows(t, element);
     } else {
-      store_strain_rows(t, element, h);
+      store_strain_rows(t, element);
     }
   }
 }
 
 template <class Material>
-Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index t, const Mat3& F,
-                                                double h) const {
+Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index t,
+                                                const Mat3& F) const {
   const double w = weight_(t);
   Element element{signed_svd(F, load9(&frames_(18 * t + 9))), {}, {}, {}, {}};
   const Vec3& s = element.svd.s;
@@ -220,23 +175,6 @@ Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index 
   element.N = material.hessian(s);
   element.flip = material.flip(s);
   element.twist = material.twist(s);
-  if (options_.damping > 0.0) {
-    const double rate = options_.damping / h;
-    const Vec3 s0 = load3(&start_(kBlock * blocks_per_tet() * t));
-    const Mat3 D = rate * strain_stiffness(lame_);
-    const Vec3 d = D * (s - s0);
-    element.c += d;
-    element.N += D;
-    for (int k = 0; k < 3; ++k) {
-      const int i = (k + 1) % 3;
-      const int j = (k + 2) % 3;
-      // Both differences have the same sign, since stretches are in descending order.
-      const double gap = std::fmax(std::fabs(s[i] - s[j]), kCoincident * s[0]);
-      const double gap0 = std::fabs(s0[i] - s0[j]);
-      element.flip[k] += rate * 2.0 * lame_.mu * (1.0 - gap0 / gap);
-      element.twist[k] += (d[i] + d[j]) / std::fmax(s[i] + s[j], Corotational::kSmallestSum);
-    }
-  }
   element.c *= w;
   element.N *= w;
   element.flip *= w;
@@ -303,57 +241,40 @@ void Tetrahedra::store_stretch_rows(Index t, const Element& element) {
 }
 
 // The tensor V diag(c) V^T as six components; what strain rows carry is taken off the flips.
-void Tetrahedra::store_strain_rows(Index t, const Element& element, double h) {
+void Tetrahedra::store_strain_rows(Index t, const Element& element) {
   const Mat3& V = element.svd.V;
   const Mat3 sigma = V * (diagonal(element.c) * transpose(V));
   store_strain_jacobian(t, element.svd.U * transpose(V));
-  store_strain_compliance(t, h);
+  store_strain_compliance(t);
   store_block(2 * t, vec3(sigma(0, 0), sigma(1, 1), sigma(2, 2)),
               load9(&rows_.E(kBlockSize * 2 * t)));
   store_block(2 * t + 1, vec3(sigma(1, 2), sigma(0, 2), sigma(0, 1)),
               load9(&rows_.E(kBlockSize * (2 * t + 1))));
   Element rest = element;
-  const double carried = 2.0 * lame_.mu * weight_(t) * (1.0 + options_.damping / h);
+  const double carried = 2.0 * lame_.mu * weight_(t);
   rest.flip -= vec3(carried, carried, carried);
   store_modes(t, rest);
 }
 
-void Tetrahedra::store_linear_rows(const LinearElastic& material, Index t, const Mat3& F,
-                                   double h) {
-  const Strain e = LinearElastic::strain(F);
-  const Strain e0 = {load3(&start_(6 * t)), load3(&start_(6 * t + 3))};
-  const double rate = options_.damping / h;
-  Strain sigma = material.stress(
-      {(1.0 + rate) * e.normal - rate * e0.normal, (1.0 + rate) * e.shear - rate * e0.shear});
+void Tetrahedra::store_linear_rows(const LinearElastic& material, Index t, const Mat3& F) {
+  Strain sigma = material.stress(LinearElastic::strain(F));
   const double p = activation_(t) * volume_(t);
   sigma.normal = weight_(t) * sigma.normal - vec3(p, p, p);
   sigma.shear *= weight_(t);
   store_strain_jacobian(t, identity<3>());
-  store_strain_compliance(t, h);
+  store_strain_compliance(t);
   store_block(2 * t, sigma.normal, load9(&rows_.E(kBlockSize * 2 * t)));
   store_block(2 * t + 1, sigma.shear, load9(&rows_.E(kBlockSize * (2 * t + 1))));
 }
 
-// e = sym(R^T F): row ii of node a is g_i R_i^T; row ij is g_j R_i^T + g_i R_j^T; R_i column i of
-// R.
 void Tetrahedra::store_strain_jacobian(Index t, const Mat3& R) {
-  double* normal = &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t));
-  double* shear = &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t + 1));
-  for (int a = 0; a < 4; ++a) {
-    const Vec3 g = gradient(t, a);
-    for (int k = 0; k < 3; ++k) {
-      const int i = k == 0 ? 1 : 0;  // rows yz, xz, xy
-      const int j = k == 2 ? 1 : 2;
-      for (int d = 0; d < 3; ++d) {
-        normal[9 * a + 3 * k + d] = g[k] * R(d, k);
-        shear[9 * a + 3 * k + d] = g[j] * R(d, i) + g[i] * R(d, j);
-      }
-    }
-  }
+  const Vec3 g[] = {gradient(t, 0), gradient(t, 1), gradient(t, 2), gradient(t, 3)};
+  strain_jacobian(g, R, &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t)),
+                  &rows_.J.value(kBlockSize * rows_.J.row_begin(2 * t + 1)));
 }
 
-void Tetrahedra::store_strain_compliance(Index t, double h) {
-  const double w = weight_(t) * (1.0 + options_.damping / h);
+void Tetrahedra::store_strain_compliance(Index t) {
+  const double w = weight_(t);
   const Mat3 shear = w * lame_.mu * identity<3>();
   const Mat3 normal = w * strain_stiffness(lame_);
   const bool exact = options_.compliance == ComplianceKind::kProjected;

@@ -5,11 +5,11 @@
 ///
 /// *Stretches*, 3 rows, every isotropic material (materials.h):
 ///
-///     c = V_e (dPsi/ds - p + D (s - s0)/h),   J_a = diag(V^T g_a) U^T,   N = V_e (d2Psi/ds2 + D/h)
+///     c = V_e (dPsi/ds - p),   J_a = diag(V^T g_a) U^T,   N = V_e d2Psi/ds2
 ///
 /// *Strains*, 6 rows as two blocks (normal, engineering shear), linear and corotational:
 ///
-///     c = V_e (K_e e - p (1,1,1,0,0,0) + ...),    N = V_e K_e (1 + damping/h), constant,
+///     c = V_e (K_e e - p (1,1,1,0,0,0)),    N = V_e K_e, constant,
 ///     J_a = de/dx_a at fixed rotation R = U V^T (linear: R = I), e = sym(R^T F) - I.
 ///
 /// The six strains carry shear stiffness in their rows; three stretches leave all of it to K.
@@ -17,10 +17,7 @@
 ///
 /// p: activation, an isotropic stress (Pa) added in the rotated frame, Psi_p = -p (s1 + s2 + s3 -
 /// 3): p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
-/// the material's own. D = damping (2 mu I + lambda 1 1^T): viscosity proportional to the stiffness
-/// at rest, damping in s (a relaxation time); s0 the stretches at the start of the step. It acts on
-/// changes of stretch; axes of strain that turn at constant stretches are not damped. It is the
-/// gradient of an incremental potential in s, so a rigid motion is never damped.
+/// the material's own. Damping is a law of its own: models/strain_rate_damping.h.
 ///
 /// Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative
 /// of Psi splits into d2Psi/ds2 and six modes, for each pair (i, j)
@@ -51,7 +48,6 @@ struct TetrahedraOptions {
   ComplianceKind compliance = ComplianceKind::kProjected;
   /// Least stiffness in N, as a share of the shear stiffness 2 mu V_e, > 0.
   double stiffness_floor = 1e-3;
-  double damping = 0.0;           ///< relaxation time, s, >= 0
   bool project_geometric = true;  ///< clamp the modes of -K; false: exact, H may become indefinite
   /// Factor on Psi of each tetrahedron, > 0: stiffer or softer parts. Empty: 1.
   std::vector<double> stiffness_scale{};
@@ -86,7 +82,6 @@ class Tetrahedra final : public GeneralisedCompliance {
 
  private:
   struct Element;  // what one evaluation of one tetrahedron yields
-  void do_start_step(ConstVector x) override;
   Index do_evaluate(ConstVector x, double h) override;
   double do_energy(ConstVector x) const override;
   Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
@@ -94,14 +89,14 @@ class Tetrahedra final : public GeneralisedCompliance {
                             std::span<Block> upper) const override;
 
   template <class Material>
-  void evaluate_tet(const Material& material, Index t, const Mat3& F, double h);
+  void evaluate_tet(const Material& material, Index t, const Mat3& F);
   template <class Material>
-  Element stretch_element(const Material& material, Index t, const Mat3& F, double h) const;
+  Element stretch_element(const Material& material, Index t, const Mat3& F) const;
   void store_stretch_rows(Index t, const Element& element);
-  void store_strain_rows(Index t, const Element& element, double h);
-  void store_linear_rows(const LinearElastic& material, Index t, const Mat3& F, double h);
+  void store_strain_rows(Index t, const Element& element);
+  void store_linear_rows(const LinearElastic& material, Index t, const Mat3& F);
   void store_strain_jacobian(Index t, const Mat3& R);
-  void store_strain_compliance(Index t, double h);
+  void store_strain_compliance(Index t);
   void store_block(Index block_row, const Vec3& c, const Mat3& E);
   void store_modes(Index t, const Element& element);
 
@@ -124,7 +119,6 @@ class Tetrahedra final : public GeneralisedCompliance {
   Vector weight_;      // V_e * stiffness_scale
   Vector mass_;        // per node
   Vector activation_;  // p
-  Vector start_;       // s0, or e0 of the linear material: 3 or 6 per tetrahedron
   Vector stiffness_;   // E^-1, 9 per block row
   Vector frames_;      // U and V, 18 per tetrahedron
   Vector modes_;       // flips and twists left to -K, not clamped, N/m * m^2, 6 per tetrahedron

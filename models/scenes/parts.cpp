@@ -123,7 +123,7 @@ int add_soft_ball(World& world, const Options& options, const Vec3& position) {
   ball.name = "ball";
   ball.model = material_from_name(options.text("material"));
   ball.material = {options.real("young"), options.real("poisson"), options.real("density")};
-  ball.elements.damping = options.real("damping");
+  ball.damping = options.real("damping");
   ball.surface = {.mu = options.real("mu")};
   ball.position = position;
   return world.add_deformable(

@@ -41,7 +41,7 @@ DeformableOptions body_of(const Options& options, const std::string& material) {
   body.name = material;
   body.model = material_from_name(material);
   body.material = material_of(options);
-  body.elements.damping = options.real("damping");
+  body.damping = options.real("damping");
   if (body.model == MaterialModel::kCorotational) body.elements.rows = ElementRows::kStrains;
   return body;
 }

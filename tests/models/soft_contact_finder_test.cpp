@@ -1,10 +1,13 @@
-// Edges that cross and surfaces that meet themselves.
+// Edges that cross, surfaces that meet themselves, a ball on several triangles.
 #include "models/soft_contact_finder.h"
 
 #include <cmath>
+#include <memory>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
+#include "models/collision/sphere.h"
 #include "models/mesh_generators.h"
 
 namespace nsn {
@@ -70,6 +73,44 @@ TEST(SoftContactFinder, ABodyMeetsItselfOnlyWhereAsked) {
       EXPECT_EQ(found.size(), 0);
     }
   }
+}
+
+TEST(SoftContactFinder, ABallInAGrooveMeetsBothSides) {
+  // Two slabs whose tops fall towards x = 0 by 30 degrees. With the nearest triangle alone the ball
+  // would rest on one side in one step and on the other in the next.
+  const double slope = std::numbers::pi / 6.0;
+  const double radius = 0.1;
+  TetMesh mesh;
+  for (const double side : {-1.0, 1.0}) {
+    const Mat3 R = rotation_matrix(rotation_about({0, 1, 0}, -side * slope));
+    const Index first = mesh.num_nodes();
+    TetMesh slab = bar_mesh({1.0, 1.0, 0.1}, {1, 1, 1});
+    for (const Vec3& x : slab.node) {
+      mesh.node.push_back(R * (x + Vec3{side < 0.0 ? -1.0 : 0.0, -0.3, -0.1}));
+    }
+    for (auto tet : slab.tet) {
+      for (Index& n : tet) n += first;
+      mesh.tet.push_back(tet);
+      mesh.region.push_back(0);
+    }
+  }
+  World world;
+  world.margin = 2.0 * kGap;
+  world.add_deformable(mesh, {});
+  Body ball;
+  ball.position = {0.2 * kGap, 0.0, (radius + kGap) / std::cos(slope)};  // a little to the right
+  world.add_shape(world.add_body(ball), std::make_shared<Sphere>(radius));
+  SoftContactFinder finder;
+  SoftContactRowSet found;
+  finder.find(world, 0.01, found);
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_NE(found.contacts()[0].id, found.contacts()[1].id);
+  for (const SoftContact& contact : found.contacts()) {
+    EXPECT_EQ(contact.a.count, 3);  // a triangle
+    EXPECT_NEAR(std::abs(contact.normal[0]), std::sin(slope), 1e-12);
+    EXPECT_NEAR(std::abs(contact.normal[2]), std::cos(slope), 1e-12);
+  }
+  EXPECT_LT(found.contacts()[0].normal[0] * found.contacts()[1].normal[0], 0.0);
 }
 
 }  // namespace

@@ -9,53 +9,22 @@
 #include <gtest/gtest.h>
 
 #include "models/signed_svd.h"
+#include "tests/support/one_tet.h"
 
 namespace nsn {
 namespace {
 
+using test::Configuration;
+using test::configurations;
+using test::copy;
+using test::deformed;
+using test::dense_stiffness;
+using test::force_at;
+using test::kStep;
+using test::one_tet;
+using test::rotation;
+
 const MaterialParameters kRubber = {1e5, 0.45, 1000.0};
-constexpr double kStep = 1.0 / 120.0;
-
-TetMesh one_tet() {
-  return {
-      {vec3(0.1, 0.0, 0.0), vec3(0.0, 0.12, 0.01), vec3(0.02, 0.0, 0.09), vec3(-0.03, 0.01, 0.0)},
-      {{3, 0, 1, 2}},
-      {0}};
-}
-
-// x = F X of every node.
-Vector deformed(const TetMesh& mesh, const Mat3& F) {
-  Vector x("x", 3 * mesh.node.size());
-  for (std::size_t n = 0; n < mesh.node.size(); ++n) {
-    const Vec3 y = F * mesh.node[n];
-    for (int i = 0; i < 3; ++i) x(3 * n + static_cast<std::size_t>(i)) = y[i];
-  }
-  return x;
-}
-
-Mat3 rotation() {
-  return signed_svd({{0.3, -0.2, 0.9, 0.1, 0.8, -0.5, 0.7, 0.6, 0.4}}).U;
-}
-
-struct Configuration {
-  std::string name;
-  Mat3 F;
-};
-
-std::vector<Configuration> configurations() {
-  const Mat3 R = rotation();
-  const Mat3 Q = transpose(signed_svd({{0.1, -0.7, 0.2, 0.5, 0.3, 0.4, -0.6, 0.2, 0.9}}).V);
-  return {{"rest", identity<3>()},
-          {"turned", R},
-          {"stretched", R * diagonal(vec3(2.5, 0.9, 0.6)) * Q},
-          {"squeezed", R * diagonal(vec3(1.3, 1.1, 0.2)) * Q},
-          {"inverted", R * diagonal(vec3(1.4, 0.9, -0.5)) * Q},
-          {"flat", R * diagonal(vec3(1.2, 0.8, 0.0)) * Q},
-          {"thread", R * diagonal(vec3(1.2, 0.1, 0.0)) * Q},
-          {"coincident", R * diagonal(vec3(1.7, 1.7, 0.8)) * Q},
-          {"uniform", 1.4 * R}};
-}
-
 struct Law {
   MaterialModel model;
   ElementRows rows;
@@ -77,50 +46,17 @@ Tetrahedra make(const TetMesh& mesh, const Law& law, TetrahedraOptions options =
   return Tetrahedra(mesh, law.model, kRubber, options);
 }
 
-Vector force_at(Tetrahedra& law, ConstVector x) {
-  EXPECT_EQ(law.evaluate(x, kStep), -1);
-  Vector f("f", x.extent(0));
-  law.add_force(f);
-  return f;
-}
-
-Vector copy(ConstVector x) {
-  Vector y("copy", x.extent(0));
-  Kokkos::deep_copy(y, x);
-  return y;
-}
-
-// Stiffness of the last evaluation as a dense row-major matrix.
-std::vector<double> dense_stiffness(const Tetrahedra& law, StiffnessPart part) {
-  BlockCsr A = law.stiffness_pattern();
-  law.add_stiffness(part, 1.0, A);
-  const auto n = static_cast<std::size_t>(3 * A.rows);
-  std::vector<double> dense(n * n, 0.0);
-  for (Index i = 0; i < A.rows; ++i) {
-    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
-      for (Index e = 0; e < 9; ++e) {
-        const auto row = static_cast<std::size_t>(3 * i + e / 3);
-        const auto column = static_cast<std::size_t>(3 * A.column(k) + e % 3);
-        dense[row * n + column] = A.value(9 * k + e);
-      }
-    }
-  }
-  return dense;
-}
-
 // Largest stiffness of the element, the scale of every comparison below.
 double stiffness_scale() {
   const Lame lame = lame_constants(kRubber);
   return (lame.lambda + 2.0 * lame.mu) * 0.1;
 }
 
-// N of one block of rows before any projection, damping times rate (1/h) included.
-Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::size_t block,
-                   double relaxation_over_h = 0.0) {
+// N of one block of rows before any projection.
+Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::size_t block) {
   const Lame lame = lame_constants(kRubber);
   const Mat3 at_rest = Corotational{lame.mu, lame.lambda}.hessian(vec3(1, 1, 1));
   Mat3 N = block == 0 ? at_rest : lame.mu * identity<3>();
-  const Mat3 D = relaxation_over_h * N;
   if (kind.rows == ElementRows::kStretches) {
     std::visit(
         [&](const auto& material) {
@@ -130,7 +66,7 @@ Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::s
         },
         law.material());
   }
-  return law.rest_volume()(0) * (N + D);
+  return law.rest_volume()(0) * N;
 }
 
 TEST(Tetrahedra, ForceIsMinusTheGradientOfTheEnergy) {
@@ -200,7 +136,7 @@ TEST(Tetrahedra, RowsAndGeometricStiffnessTogetherAreTheDerivativeOfTheForce) {
 }
 
 TEST(Tetrahedra, RowsAreTheDerivativeOfTheirForces) {
-  // dc/dq = N J, with damping, where stretches are distinct (J is not unique elsewhere).
+  // dc/dq = N J where stretches are distinct (J is not unique elsewhere).
   const TetMesh mesh = one_tet();
   for (const Law& kind : laws()) {
     if (kind.rows == ElementRows::kStrains && kind.model == MaterialModel::kCorotational) continue;
@@ -209,11 +145,8 @@ TEST(Tetrahedra, RowsAreTheDerivativeOfTheirForces) {
           configuration.name == "coincident" || configuration.name == "uniform") {
         continue;
       }
-      TetrahedraOptions options;
-      options.damping = 0.02;
-      Tetrahedra law = make(mesh, kind, options);
+      Tetrahedra law = make(mesh, kind);
       const Vector x = deformed(mesh, configuration.F);
-      law.start_step(deformed(mesh, rotation() * diagonal(vec3(1.3, 1.0, 0.9))));
       ASSERT_EQ(law.evaluate(x, kStep), -1);
       const Vector J = copy(law.rows().J.value);
       const auto m = static_cast<std::size_t>(3 * law.blocks_per_tet());
@@ -227,7 +160,7 @@ TEST(Tetrahedra, RowsAreTheDerivativeOfTheirForces) {
         ASSERT_EQ(law.evaluate(down, kStep), -1);
         const Vector cd = copy(law.rows().c);
         for (std::size_t i = 0; i < m; ++i) {
-          const Mat3 N = row_stiffness(law, kind, configuration.F, i / 3, options.damping / kStep);
+          const Mat3 N = row_stiffness(law, kind, configuration.F, i / 3);
           double NJ = 0.0;
           for (std::size_t k = 0; k < 3; ++k) {
             NJ += N(static_cast<int>(i % 3), static_cast<int>(k)) *
@@ -249,7 +182,6 @@ TEST(Tetrahedra, ProjectedStiffnessIsPositiveSemidefiniteAndExactWhereNothingIsC
   for (const Law& kind : laws()) {
     for (const Configuration& configuration : configurations()) {
       TetrahedraOptions options;
-      options.damping = 0.01;
       Tetrahedra clamped = make(mesh, kind, options);
       options.project_geometric = false;
       Tetrahedra exact = make(mesh, kind, options);
@@ -307,39 +239,13 @@ TEST(Tetrahedra, RigidMotionProducesNoForce) {
   orient_tets(mesh);
   for (const Law& kind : laws()) {
     if (kind.model == MaterialModel::kLinear) continue;
-    TetrahedraOptions options;
-    options.damping = 0.1;
-    Tetrahedra law = make(mesh, kind, options);
-    law.start_step(deformed(mesh, identity<3>()));
+    Tetrahedra law = make(mesh, kind);
     Vector x = deformed(mesh, rotation());
     for (std::size_t k = 0; k < x.extent(0); ++k) x(k) += 3.0;
     const Vector f = force_at(law, x);
     for (std::size_t k = 0; k < x.extent(0); ++k) {
       // Relative to the force of a unit strain, Y * area: positions of 3 m are rounded by 4e-16 m.
       EXPECT_NEAR(f(k), 0.0, 1e-9 * 1e5 * 0.01) << name(kind, {"rotation", {}});
-    }
-  }
-}
-
-TEST(Tetrahedra, DampingTakesEnergyOutOfAnyMotion) {
-  const TetMesh mesh = one_tet();
-  std::mt19937 random(5);
-  std::normal_distribution<double> normal;
-  for (const Law& kind : laws()) {
-    TetrahedraOptions options;
-    options.damping = 0.05;
-    Tetrahedra damped = make(mesh, kind, options);
-    Tetrahedra elastic = make(mesh, kind);
-    for (int trial = 0; trial < 100; ++trial) {
-      const Vector x0 = deformed(mesh, configurations()[2].F);
-      Vector x = copy(x0);
-      for (std::size_t k = 0; k < 12; ++k) x(k) += 1e-4 * normal(random);
-      damped.start_step(x0);
-      const Vector fd = force_at(damped, x);
-      const Vector fe = force_at(elastic, x);
-      double work = 0.0;
-      for (std::size_t k = 0; k < 12; ++k) work += (fd(k) - fe(k)) * (x(k) - x0(k));
-      EXPECT_LT(work, 0.0) << name(kind, {"stretched", {}});
     }
   }
 }
