@@ -27,8 +27,8 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
-constexpr int kElasticOvertime = 3;  // times the factorisations, where the error is above kHandOver
 constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed, N / 2 times
+constexpr int kElasticOvertime = 3;  // times the factorisations, where the error is above kHandOver
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
 // than these (some milliseconds), or than so many factorisations with them take at the least.
@@ -39,8 +39,7 @@ constexpr double kWorthCondensing = 4.0;
 constexpr double kFarContact = 2.0;
 constexpr double kFarLimit = 20.0;
 // Condensed: proximal weight of contacts, of their own effective mass; |phi| at which such a
-// problem is solved, of the error its weight makes; Newton steps of a linearisation, which N / 3
-// share.
+// problem is solved, of the error its weight makes; Newton steps from zero of a linearisation.
 constexpr double kSoft = 1e-4;
 constexpr double kSolvedSoft = 0.1;
 constexpr double kTiny = 1e-12;
