@@ -112,6 +112,12 @@ RUNS = {
         for scene in ("allegro-ball", "humanoids --set count=4", "ragdolls --set count=4")
         for linear in ("contact-lu", "gmres")
     ],
+    "soft_scenes": [  # a minute each, or twenty seconds of the dearer ones: far beyond the end of their scripts
+        (scene, f"nsn run {scene} --steps {steps} --threads 1")
+        for steps, scenes in ((7200, ("material-extension", "cantilever", "twisting-bar", "squeeze", "soft-ball-drop",
+                                      "soft-grasp")), (2400, ("pneunet", "hanging-cloth", "hand-ball")))
+        for scene in scenes
+    ],
     "strain_rate": [
         (str(relaxation), f"nsn run material-extension --steps 120 --threads 1 --set damping={relaxation}")
         for relaxation in (0, 0.001, 0.02, 0.2)
@@ -130,7 +136,7 @@ RUNS = {
         for choice in ("always", "never")
     ],
 }
-EXTRA = {"chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"],
+EXTRA = {"soft_scenes": ["contacts_max"], "chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"],
          "robot_scenes": ["joint_drift_max_m", "limit_excess_max", "contacts_max"]}
 TIMED = {"beam_presets", "robot_presets", "elimination", "pneunet", "presets"}
 
