@@ -38,6 +38,9 @@ constexpr double kSweepsWorth = 1.5;
 constexpr double kMostSweeps = 4000.0;
 constexpr double kSettled = 1e-9;  // relative change of a sweep that ends them
 constexpr double kAlphaAfterSweeps = 1e-3;
+constexpr double kFarFromRounding = 1.0;  // relative error of elastic impulses
+// Relative error of last step's velocity and impulses below which they may solve this step too.
+constexpr double kCalm = 1e-2;
 // Relative error below which the last factorisation of H serves one more step.
 constexpr double kHardlyMoved = 1e-5;
 constexpr int kSmallSystems = 10;  // factorisations of W that a factorisation of H may be worth
@@ -258,9 +261,13 @@ double ProximalTimeStep::slope(const System& system, const State& state) {
   return sum;
 }
 
-void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
+StepError ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
+  const System& system = equations.system();
   step_length_ = 1.0;
-  if (mass_.eliminated_blocks() == 0 || !mass_.sparse()) return at_.evaluate(equations, state.u);
+  if (mass_.eliminated_blocks() == 0 || !mass_.sparse()) {
+    at_.evaluate(equations, state.u);
+    return at_.error(system, state.u, state.r);
+  }
   multiply(mass_.H(), step_u_, scratch_);
   const double start = dot(scratch_, step_u_);  // the slope at the start, with the other sign
   copy(state.r, linear_r_);
@@ -268,7 +275,7 @@ void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
   for (int k = 0; k <= kMaxShortenings; ++k) {
     at_.evaluate(equations, state.u);
     mass_.elastic_impulses(at_, state.r);
-    const double end = slope(equations.system(), state);
+    const double end = slope(system, state);
     if (end <= kCurvature * start || k == kMaxShortenings) break;
     step_length_ *= std::clamp(start / (start + end), 0.1, 0.7);
     copy(start_u_, state.u);
@@ -276,16 +283,17 @@ void ProximalTimeStep::evaluate(StepEquations& equations, State& state) {
   }
   // Near the solution the linearised impulses balance to rounding; those of the elements carry the
   // rounding of u times their stiffness (so step_u_ is the step itself, not a difference of u).
-  if (step_length_ < 1.0) return;
-  const System& system = equations.system();
-  const double own = at_.error(system, state.u, state.r).total;
-  if (at_.error(system, state.u, linear_r_).total < own) copy(linear_r_, state.r);
+  const StepError own = at_.error(system, state.u, state.r);
+  if (step_length_ < 1.0 || own.relative > kFarFromRounding) return own;
+  const StepError linear = at_.error(system, state.u, linear_r_);
+  if (!(linear.total < own.total)) return own;
+  copy(linear_r_, state.r);
+  return linear;
 }
 
 /// Evaluates the rows at state.u and keeps the best iterate. True where the step is solved.
 bool ProximalTimeStep::measure(StepEquations& equations, State& state) {
-  evaluate(equations, state);
-  error_ = at_.error(equations.system(), state.u, state.r);
+  error_ = evaluate(equations, state);
   smallest_ = std::min(smallest_, error_.total);
   if (error_.total < best_error_.total) {
     best_error_ = error_;
@@ -370,6 +378,7 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
   linearisations_ = 0;
   keeps_factor_ = false;
   at_.evaluate(equations, state.u);
+  if (mass_.sparse()) error_ = at_.error(system, state.u, state.r);
   if (!linearise(equations, state.u, state.r)) return NewtonStatus::kNonFinite;
   if (!mass_.sparse()) {
     newton_->start(state.r, alpha);
@@ -381,8 +390,8 @@ NewtonStatus ProximalTimeStep::iterate(StepEquations& equations, State& state,
     newton_->set_budget((mass_.sparse() ? kSmallSystems : 1) * (budget + overtime));
   if (attempt.sweeps) sweep(state);
   const int before_all = result.iterations;
-  // A guess may be exact already.
-  if (has_unknowns()) {
+  // A guess may be exact already; of soft bodies only where little changes.
+  if (has_unknowns() && (!mass_.sparse() || error_.relative <= kCalm)) {
     velocity(system, state.r, state.u);
     if (measure(equations, state)) {
       result.iterations = before_all + spent();

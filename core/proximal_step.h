@@ -58,9 +58,9 @@ class ProximalTimeStep final : public StepMethod {
   /// u = u_f + H^-1 J^T r with the J of the last linearisation, made at start_u_; where H is sparse
   /// also step_u_ = u - start_u_, before it is rounded to u.
   void velocity(const System& system, ConstVector r, Vector u);
-  /// Rows at state.u. Where rows are eliminated: their impulses there, and a shorter step from
-  /// start_u_ where the elastic forces of a full one would drive it back.
-  void evaluate(StepEquations& equations, State& state);
+  /// Rows and error at state.u. Where rows are eliminated: their impulses there, and a shorter step
+  /// from start_u_ where the elastic forces of a full one would drive it back.
+  StepError evaluate(StepEquations& equations, State& state);
   void add_kept_impulse(double factor, ConstVector r, Vector f) const;
   double slope(const System& system, const State& state);
   /// One proximal step, or none where no row stays.

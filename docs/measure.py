@@ -111,6 +111,12 @@ RUNS = {
         (f"{scene}, cholmod", f"nsn run {scene} --threads 1 --linear cholmod")
         for scene in ("table-pile", "capsule-pile --set capsules=200")
     ],
+    "soft_scenes": [  # a minute each, ten seconds of the dearer ones: far beyond the end of their scripts
+        (scene, f"nsn run {scene} --steps {steps} --threads 1")
+        for steps, scenes in ((7200, ("material-extension", "cantilever", "twisting-bar", "squeeze", "soft-ball-drop",
+                                      "soft-grasp")), (1200, ("pneunet", "hanging-cloth", "hand-ball")))
+        for scene in scenes
+    ],
     "strain_rate": [
         (str(relaxation), f"nsn run material-extension --steps 120 --threads 1 --set damping={relaxation}")
         for relaxation in (0, 0.001, 0.02, 0.2)
@@ -129,7 +135,7 @@ RUNS = {
         for choice in ("always", "never")
     ],
 }
-EXTRA = {"chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"]}
+EXTRA = {"soft_scenes": ["contacts_max"], "chain_solvers": ["joint_drift_max_m"], "pneunet_threads": ["solve_ms_median"]}
 TIMED = {"beam_presets", "robot_presets", "elimination", "pneunet", "presets"}
 
 # Systems of one Newton iteration, for `nsn compare`: name -> command of `nsn export`

@@ -77,7 +77,7 @@ TEST(RobotRealtime, LimitThatWasFarOffStopsAnArmThrownAtIt) {
   const int a = world.add_body(ground);
   const int b = world.add_body(arm);
   Joint joint = revolute_joint(b, a);
-  joint.axes[0].limit = {-0.4, 0.4};
+  joint.axes[0].limit = {-2.0, 0.4};
   world.add_joint(joint, {.point = {}, .axis = {0, 1, 0}});
   Simulation simulation(std::move(world), test::with_preset("realtime"), standard_backends());
 

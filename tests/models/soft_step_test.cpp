@@ -302,6 +302,9 @@ TEST(World, RefusesBadDeformables) {
   body.surface.mu = -1.0;
   EXPECT_THROW(world.add_deformable(mesh, body), std::invalid_argument);
   body = {};
+  body.damping = -1.0;
+  EXPECT_THROW(world.add_deformable(mesh, body), std::invalid_argument);
+  body = {};
   std::swap(mesh.tet[0][0], mesh.tet[0][1]);
   EXPECT_THROW(world.add_deformable(mesh, body), std::invalid_argument);
   EXPECT_EQ(world.num_particles(), 0);
