@@ -374,6 +374,29 @@ TEST(BuildRobot, FixedLinksAreOneBodyOrAsManyAsTheFileHas) {
   EXPECT_EQ(apart.joints().num_joints(), 1);
 }
 
+TEST(BuildRobot, CopiesShareTheShapesOfTheirMeshes) {
+  RobotDescription robot =
+      *parse("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  RobotMesh tetrahedron;
+  tetrahedron.surface.vertex = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  tetrahedron.surface.triangle = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  robot.links[0].geometry[0].kind = GeometryKind::kMesh;
+  robot.links[0].geometry[0].mesh = std::make_shared<const RobotMesh>(tetrahedron);
+  const auto shared = std::make_shared<const RobotDescription>(std::move(robot));
+  const auto pool = std::make_shared<RobotShapes>();
+  World world;
+
+  build_robot(world, shared, {.shape_pool = pool});
+  build_robot(world, shared, {.shape_pool = pool});
+  build_robot(world, shared, {.hulls = false, .shape_pool = pool});
+  build_robot(world, shared);
+
+  const auto shape = [&](std::size_t k) { return world.shapes().at(k).shape.get(); };
+  EXPECT_EQ(shape(0), shape(1));
+  EXPECT_NE(shape(0), shape(2));  // triangles
+  EXPECT_NE(shape(0), shape(3));  // its own
+}
+
 /// A light link on a heavy one with gains that no explicit scheme would survive.
 TEST(Drives, AreStableAtAnyGain) {
   for (const double gain : {1e2, 1e6, 1e10}) {

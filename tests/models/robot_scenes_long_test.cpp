@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"cabinets_direct", "yumi-cabinet", {{"count", "20"}}, "contact-lu"},
                     Case{"cabinets_gmres", "yumi-cabinet", {{"count", "20"}}, "gmres"},
                     Case{"ragdolls_direct", "ragdolls", {{"count", "4"}}, "contact-lu"},
-                    // A hundred Krylov iterations a factorisation: four would take ten minutes.
+                    // A hundred Krylov iterations for each linear system: two, not four.
                     Case{"ragdolls_gmres", "ragdolls", {{"count", "2"}}, "gmres"}),
     [](const auto& p) { return std::string(p.param.name); });
 
