@@ -44,6 +44,7 @@ constexpr double kSoft = 1e-4;
 constexpr double kSolvedSoft = 0.1;
 constexpr double kTiny = 1e-12;
 constexpr int kStepsFromZero = 3;
+constexpr Index kFewBlocks = 64;
 
 enum class Kind { kContacts, kJoints };
 
@@ -493,11 +494,17 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
   return solved;
 }
 
-/// The present linear problem where nothing but contacts, limits and drives is left in it.
+/// The present linear problem where nothing but contacts, limits and drives is left in it. Few of
+/// them are solved from zero first; many, as in a jam, need the impulses they had.
 void SafeguardedTimeStep::solve_condensed(NewtonResult& result) {
   const int all = options_.max_iterations;
   const int budget = rounds_ == 1 ? all - all / 3 : all;
-  if (newton_from_zero(std::min(budget, result.iterations + kStepsFromZero), result)) return;
+  if (unknowns() <= kFewBlocks) {
+    const int from_zero = std::min(budget, result.iterations + kStepsFromZero);
+    if (newton_from_zero(from_zero, result)) return;
+  } else if (rounds_ == 1 && drop_contact_impulses() && safe_error_ > kGoal) {
+    start_cold(result);
+  }
   newton_->start(r_zero_, kAlphaStart);
   newton_->set_scaled_centre(safe_);
   newton(budget, result);
