@@ -387,12 +387,20 @@ def write_grasp(text):
     write("grasp", ["object", "slip_mm", "contacts", "coarse_steps"], rows)
 
 
-def make_crowd(runner):
-    """nsn study crowd: its own table."""
+def make_study(runner, study, threads, name):
+    """The table of a study, as it is."""
     with tempfile.TemporaryDirectory() as folder:
-        runner.printed("nsn", ["study", "crowd", "--threads", "1", "--quiet", "--out", folder])
-        rows = list(csv.reader(open(os.path.join(folder, "crowd.csv"), encoding="utf-8")))
-    write("crowd", rows[0], rows[1:])
+        runner.printed("nsn", ["study", study, "--threads", str(threads), "--quiet", "--out", folder])
+        rows = list(csv.reader(open(os.path.join(folder, f"{study}.csv"), encoding="utf-8")))
+    write(name, rows[0], rows[1:])
+
+
+def make_crowd(runner):
+    make_study(runner, "crowd", 1, "crowd")
+
+
+def make_paper_scenes(runner):
+    make_study(runner, "table", 2, "paper_scenes")
 
 
 def make_corrections(runner):
@@ -406,7 +414,8 @@ SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
-           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "acceptance": make_acceptance, "reader": make_reader}
+           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd,
+           "paper_scenes": make_paper_scenes, "acceptance": make_acceptance, "reader": make_reader}
 
 
 def main():
