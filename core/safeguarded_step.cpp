@@ -153,7 +153,7 @@ bool SafeguardedTimeStep::find_far(const System& system, ConstVector r) {
 }
 
 /// Far blocks that the present motion would break take part from now on; at_ has the rows there.
-bool SafeguardedTimeStep::meet_far(const System& system) {
+void SafeguardedTimeStep::meet_far(const System& system) {
   bool any = false;
   for (Index i = 0; i < system.blocks(); ++i) {
     if (far_[at(i)] == 0) continue;
@@ -163,12 +163,11 @@ bool SafeguardedTimeStep::meet_far(const System& system) {
     far_[at(i)] = 0;
     any = true;
   }
-  if (!any) return false;
+  if (!any) return;
   jointed_.analyze(system, at_.J, far_);
   set_rows(system, &jointed_.kept(), rows_);
   build(system);
   find_deep(system);
-  return true;
 }
 
 /// Penetration at the start, C / h.
@@ -252,9 +251,7 @@ bool SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, boo
   }
   if (!set_problem(system, system.u_start, r, H, system.M_inverse)) return false;
   if (warm) pay_for_recovery(system, r);
-  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
-  newton_->update(q_);
-  sweeps_->refresh();
+  start_problem();
   return true;
 }
 
@@ -264,9 +261,7 @@ bool SafeguardedTimeStep::linearise_again(StepEquations& equations, const State&
   equations.stiffness(state.u, state.r, H_);
   if (!condensed_) invert_blocks(H_, H_inverse_);
   if (!set_problem(system, state.u, state.r, H_, H_inverse_)) return false;
-  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
-  newton_->update(q_);
-  sweeps_->refresh();
+  start_problem();
   return true;
 }
 
@@ -299,6 +294,13 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
     for (Index c = 0; c < 3; ++c) q_(3 * k + c) += at_.value(3 * i + c);
   }
   return true;
+}
+
+/// Penetration is kept; the engine takes W and q.
+void SafeguardedTimeStep::start_problem() {
+  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
+  newton_->update(q_);
+  sweeps_->refresh();
 }
 
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
@@ -385,10 +387,18 @@ void SafeguardedTimeStep::start_safe(ConstVector r) {
       safe_(3 * k + c) = r(3 * row_of(k) + c) / newton_->scaling()(3 * k + c);
     }
   }
+  measure_safe();
+  centre_on_safe();
+}
+
+void SafeguardedTimeStep::measure_safe() {
   clip(safe_);
   dual_.apply(safe_, v_safe_);
   axpby(1.0, newton_->scaled_q(), 1.0, v_safe_);
   safe_error_ = error(safe_, v_safe_);
+}
+
+void SafeguardedTimeStep::centre_on_safe() {
   newton_->start(r_zero_, kAlphaStart);
   newton_->set_scaled_centre(safe_);
 }
@@ -474,7 +484,8 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
   for (int centre = 0; centre < 2;) {
     if (at.phi <= std::max(kSolvedSoft * at.proximity, kTiny)) {
       solved = true;
-      take_iterate();
+      newton_->scaled_iterate(safe_);
+      measure_safe();
       if (++centre == 2 || safe_error_ <= kGoal) break;
       newton_->move_centre();
       at = newton_->measure();
@@ -505,19 +516,9 @@ void SafeguardedTimeStep::solve_condensed(NewtonResult& result) {
   } else if (rounds_ == 1 && drop_contact_impulses() && safe_error_ > kGoal) {
     start_cold(result);
   }
-  newton_->start(r_zero_, kAlphaStart);
-  newton_->set_scaled_centre(safe_);
+  centre_on_safe();
   newton(budget, result);
   if (safe_error_ > kGoal) polish();
-}
-
-/// The Newton iterate is the safe point.
-void SafeguardedTimeStep::take_iterate() {
-  newton_->scaled_iterate(safe_);
-  clip(safe_);
-  dual_.apply(safe_, v_safe_);
-  axpby(1.0, newton_->scaled_q(), 1.0, v_safe_);
-  safe_error_ = error(safe_, v_safe_);
 }
 
 /// Gauss-Seidel from the Newton iterate and from the safe point.
@@ -654,11 +655,11 @@ double SafeguardedTimeStep::own_error(const System& system, const State& state) 
 /// Another linearisation at the present result. True where it brought a better one.
 bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  if (condensed_) meet_far(system);
   const double error_before = own_error(system, state);
   const double good = condensed_ ? kWorthJoints : (safe_error_ > kGoal ? kGoal : kWorthARound);
   const bool spent = condensed_ && 2 * rounds_ >= options_.max_iterations;
   if (error_before <= good || spent || result.iterations >= options_.max_iterations) return false;
+  if (condensed_) meet_far(system);
   copy(state.u, best_u_);
   copy(state.r, best_r_);
   ++rounds_;

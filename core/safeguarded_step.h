@@ -61,7 +61,7 @@ class SafeguardedTimeStep final : public StepMethod {
  private:
   void fit(StepEquations& equations, ConstVector r);
   bool find_far(const System& system, ConstVector r);
-  bool meet_far(const System& system);
+  void meet_far(const System& system);
   void find_deep(const System& system);
   bool laws_fit(const System& system) const;
   void build(const System& system);
@@ -76,14 +76,16 @@ class SafeguardedTimeStep final : public StepMethod {
                                  ConstVector H_inverse);
   void find_turn(const System& system, ConstVector r);
   void pay_for_recovery(const System& system, ConstVector r);
+  void start_problem();
   void start_safe(ConstVector r);
+  void measure_safe();
+  void centre_on_safe();
   bool drop_contact_impulses();
   void start_cold(NewtonResult& result);
   /// Until `budget` factorisations of the step are spent.
   void newton(int budget, NewtonResult& result);
   void solve_condensed(NewtonResult& result);
   [[nodiscard]] bool newton_from_zero(int budget, NewtonResult& result);
-  void take_iterate();
   void polish();
   void clip(Vector x) const;
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
