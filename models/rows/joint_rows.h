@@ -4,10 +4,9 @@
 ///
 /// The rows of a joint fill blocks of their own: first those without bounds, which a method may
 /// eliminate (RowLaw::unbounded), then those with bounds; the last block of each is padded. Of two
-/// limits of an angle
-/// more than kWideRange apart only the nearer one is a row: the other cannot be met in one step.
-/// Rows beyond what a joint needs (a second joint that holds the same thing, a closed loop) are
-/// normal input.
+/// limits of an angle more than kWideRange apart only the nearer one is a row: the other cannot be
+/// met in one step. Rows beyond what a joint needs (a second joint that holds the same thing, a
+/// closed loop) are normal input.
 ///
 /// Force directions. The impulse acts along J(q)^T. With q the end of the step (the default) the
 /// step is fully implicit: stable, and dissipative of first order. With q the start of the step the
