@@ -34,6 +34,9 @@ constexpr int kElasticOvertime = 3;  // times the factorisations, where the erro
 // than these (some milliseconds), or than so many factorisations with them take at the least.
 constexpr double kCheapCondensing = 3e7;
 constexpr double kWorthCondensing = 4.0;
+// Nor where masses differ by more: the weight of condensed rows, times the condition that brings,
+// is no longer small (a chain of 100 links with an end mass of 1e6 of theirs).
+constexpr double kWidestMasses = 1e5;
 // A condensed problem is without the contacts and limits that are still so far off at the end of
 // the step, at its first velocity, and carry nothing: m/s, and m/s or rad/s of limits.
 constexpr double kFarContact = 2.0;
@@ -87,6 +90,17 @@ DualSystemOptions dual_options(const NewtonOptions& options) {
   return dual;
 }
 
+/// Largest mass of a rigid body over the smallest.
+double mass_ratio(const System& system) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (Index n = 0; n < system.rigid_nodes; n += 2) {
+    least = std::min(least, system.M(kBlockSize * n));
+    most = std::max(most, system.M(kBlockSize * n));
+  }
+  return most / least;
+}
+
 /// a . B b for 3x3 block diagonal B, 9 per node.
 double inner(ConstVector blocks, ConstVector a, ConstVector b) {
   double sum = 0.0;
@@ -121,7 +135,8 @@ void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
     jointed_.analyze(system, at_.J, far_);
     const double cheap = std::max(kCheapCondensing, kWorthCondensing * jointed_.least_rows_flops());
     condensed_ = options_.elimination != Elimination::kNever && !jointed_.equations().empty() &&
-                 (options_.elimination == Elimination::kAlways || jointed_.flops() <= cheap);
+                 (options_.elimination == Elimination::kAlways ||
+                  (jointed_.flops() <= cheap && mass_ratio(system) <= kWidestMasses));
   }
   set_rows(system, condensed_ ? &jointed_.kept() : nullptr, rows_);
   if (same && newton_->rows().kind == rows_.kind) {
