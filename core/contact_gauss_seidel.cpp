@@ -183,38 +183,108 @@ void ContactGaussSeidel::solve_box(Index i, const double* p, double* x) const {
   }
 }
 
-double ContactGaussSeidel::sweep(ConstVector q, Vector x) {
-  double change = 0.0;
-  double size = 0.0;
-  const double* const value = W_.value.data();
-  double* const all = x.data();
-  for (Index i = 0; i < W_.rows; ++i) {
-    double p[3] = {q(3 * i), q(3 * i + 1), q(3 * i + 2)};
+/// Both need as many operations where W has five blocks for two of J: one reads, one writes, and
+/// one block of its own is taken off.
+void ContactGaussSeidel::refresh(const BlockCsr& J, ConstVector Y, ConstVector s) {
+  refresh();
+  factors_.clear();
+  if (2 * W_.blocks() < 5 * J.blocks()) return;
+  factors_.resize(static_cast<std::size_t>(J.blocks()));
+  factor_begin_.assign(J.row_begin.data(), J.row_begin.data() + J.rows + 1);
+  own_.resize(static_cast<std::size_t>(J.rows));
+  w_.resize(static_cast<std::size_t>(kBlock * J.columns));
+  for (Index i = 0; i < J.rows; ++i) {
+    Block& own = own_[static_cast<std::size_t>(i)];
+    own.fill(0.0);
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+      Factor& factor = factors_[static_cast<std::size_t>(k)];
+      factor.node = J.column(k);
+      for (Index e = 0; e < kBlockSize; ++e) {
+        const double scale = s(kBlock * i + e / 3);
+        factor.J[static_cast<std::size_t>(e)] = scale * J.value(kBlockSize * k + e);
+        factor.Y[static_cast<std::size_t>(e)] = scale * Y(kBlockSize * k + e);
+      }
+      for (std::size_t a = 0; a < 3; ++a) {
+        for (std::size_t b = 0; b < 3; ++b) {
+          for (std::size_t c = 0; c < 3; ++c) {
+            own[3 * a + b] += factor.J[3 * a + c] * factor.Y[3 * b + c];
+          }
+        }
+      }
+    }
+  }
+}
+
+void ContactGaussSeidel::set_velocities(const double* x) {
+  std::fill(w_.begin(), w_.end(), 0.0);
+  for (Index i = 0; i < W_.rows; ++i) add_velocities(i, x + kBlock * i);
+}
+
+/// w += H^-1 J_i^T S dx
+void ContactGaussSeidel::add_velocities(Index i, const double* dx) {
+  const auto row = static_cast<std::size_t>(i);
+  for (auto k = static_cast<std::size_t>(factor_begin_[row]);
+       k < static_cast<std::size_t>(factor_begin_[row + 1]); ++k) {
+    const Block& Y = factors_[k].Y;
+    double* const w = w_.data() + static_cast<std::ptrdiff_t>(kBlock) * factors_[k].node;
+    w[0] += Y[0] * dx[0] + Y[3] * dx[1] + Y[6] * dx[2];
+    w[1] += Y[1] * dx[0] + Y[4] * dx[1] + Y[7] * dx[2];
+    w[2] += Y[2] * dx[0] + Y[5] * dx[1] + Y[8] * dx[2];
+  }
+}
+
+/// p += what the other blocks do to block i.
+void ContactGaussSeidel::add_others(Index i, const double* x, double* p) const {
+  const auto add = [p](const double* a, const double* v, double sign) {
+    p[0] += sign * (a[0] * v[0] + a[1] * v[1] + a[2] * v[2]);
+    p[1] += sign * (a[3] * v[0] + a[4] * v[1] + a[5] * v[2]);
+    p[2] += sign * (a[6] * v[0] + a[7] * v[1] + a[8] * v[2]);
+  };
+  if (factors_.empty()) {
     for (Index k = W_.row_begin(i); k < W_.row_begin(i + 1); ++k) {
       const Index j = W_.column(k);
-      if (j == i) continue;
-      const double* const a = value + static_cast<std::ptrdiff_t>(k) * kBlockSize;
-      const double* const v = all + kBlock * j;
-      p[0] += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
-      p[1] += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
-      p[2] += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];
+      if (j != i) add(W_.value.data() + std::ptrdiff_t{k} * kBlockSize, x + kBlock * j, 1.0);
     }
-    double* const xi = all + kBlock * i;
-    const double old[3] = {xi[0], xi[1], xi[2]};
-    switch (rows_.kind[static_cast<std::size_t>(i)]) {
-      case BlockKind::kContact:
-        solve_contact(i, p, xi);
-        break;
-      case BlockKind::kPlanarContact:
-        solve_planar(i, p, xi);
-        break;
-      case BlockKind::kBox:
-        solve_box(i, p, xi);
-        break;
-    }
-    for (int k = 0; k < 3; ++k) {
-      change += (xi[k] - old[k]) * (xi[k] - old[k]);
-      size += xi[k] * xi[k];
+    return;
+  }
+  const auto row = static_cast<std::size_t>(i);
+  for (auto k = static_cast<std::size_t>(factor_begin_[row]);
+       k < static_cast<std::size_t>(factor_begin_[row + 1]); ++k) {
+    const Factor& factor = factors_[k];
+    add(factor.J.data(), w_.data() + static_cast<std::ptrdiff_t>(kBlock) * factor.node, 1.0);
+  }
+  add(own_[row].data(), x + kBlock * i, -1.0);
+}
+
+void ContactGaussSeidel::solve_block(Index i, const double* p, double* x) const {
+  switch (rows_.kind[static_cast<std::size_t>(i)]) {
+    case BlockKind::kContact:
+      return solve_contact(i, p, x);
+    case BlockKind::kPlanarContact:
+      return solve_planar(i, p, x);
+    case BlockKind::kBox:
+      return solve_box(i, p, x);
+  }
+}
+
+double ContactGaussSeidel::sweep(ConstVector q, Vector x, int passes) {
+  const bool factored = !factors_.empty();
+  if (factored) set_velocities(x.data());
+  double change = 0.0;
+  double size = 0.0;
+  for (int pass = 0; pass < passes; ++pass) {
+    change = size = 0.0;
+    for (Index i = 0; i < W_.rows; ++i) {
+      double p[3] = {q(3 * i), q(3 * i + 1), q(3 * i + 2)};
+      add_others(i, x.data(), p);
+      double* const xi = x.data() + kBlock * i;
+      const double old[3] = {xi[0], xi[1], xi[2]};
+      solve_block(i, p, xi);
+      const double dx[3] = {xi[0] - old[0], xi[1] - old[1], xi[2] - old[2]};
+      const double moved = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
+      if (factored && moved != 0.0) add_velocities(i, dx);
+      change += moved;
+      size += xi[0] * xi[0] + xi[1] * xi[1] + xi[2] * xi[2];
     }
   }
   return size > 0.0 ? std::sqrt(change / size) : std::sqrt(change);

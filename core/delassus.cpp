@@ -1,6 +1,9 @@
 #include "core/delassus.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "core/math3.h"
@@ -13,66 +16,64 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Rows of J by node: entries k of J with column(k) = node.
+/// Rows of J by node, ascending. Both nodes of a rigid body are touched by the same rows: a node
+/// whose rows are those of the one before it is a twin, and adds nothing.
 struct NodeRows {
   std::vector<Index> begin;
-  std::vector<std::pair<Index, Index>> entry;  // (row, k)
-};
+  std::vector<Index> row;
+  std::vector<std::uint8_t> twin;
 
-NodeRows rows_by_node(const BlockCsr& J) {
-  NodeRows rows;
-  rows.begin.assign(at(J.columns) + 1, 0);
-  for (Index k = 0; k < J.blocks(); ++k) ++rows.begin[at(J.column(k)) + 1];
-  for (std::size_t n = 0; n < at(J.columns); ++n) rows.begin[n + 1] += rows.begin[n];
-  rows.entry.resize(at(J.blocks()));
-  std::vector<Index> next(rows.begin.begin(), rows.begin.end() - 1);
-  for (Index i = 0; i < J.rows; ++i) {
-    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-      rows.entry[at(next[at(J.column(k))]++)] = {i, k};
-    }
-  }
-  return rows;
-}
-
-/// Columns of W in each row, ascending, the diagonal included.
-std::vector<std::vector<Index>> neighbours(const BlockCsr& J, const NodeRows& rows) {
-  std::vector<std::vector<Index>> columns(at(J.rows));
-  std::vector<Index> seen(at(J.rows), -1);
-  for (Index i = 0; i < J.rows; ++i) {
-    auto& list = columns[at(i)];
-    list.push_back(i);
-    seen[at(i)] = i;
-    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-      const Index n = J.column(k);
-      for (Index e = rows.begin[at(n)]; e < rows.begin[at(n) + 1]; ++e) {
-        const Index j = rows.entry[at(e)].first;
-        if (seen[at(j)] == i) continue;
-        seen[at(j)] = i;
-        list.push_back(j);
+  explicit NodeRows(const BlockCsr& J)
+      : begin(at(J.columns) + 1, 0), row(at(J.blocks())), twin(at(J.columns), 0) {
+    for (Index k = 0; k < J.blocks(); ++k) ++begin[at(J.column(k)) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Index> next(begin.begin(), begin.end() - 1);
+    for (Index i = 0; i < J.rows; ++i) {
+      for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+        row[at(next[at(J.column(k))]++)] = i;
       }
     }
-    std::sort(list.begin(), list.end());
+    for (Index n = 1; n < J.columns; ++n) {
+      twin[at(n)] = std::equal(first(n), last(n), first(n - 1), last(n - 1)) ? 1 : 0;
+    }
   }
-  return columns;
-}
+  const Index* first(Index n) const { return row.data() + begin[at(n)]; }
+  const Index* last(Index n) const { return row.data() + begin[at(n) + 1]; }
+};
 
 }  // namespace
 
 void Delassus::analyze(const BlockCsr& J) {
-  const auto columns = neighbours(J, rows_by_node(J));
-  W_ = {};
-  W_.rows = W_.columns = J.rows;
-  W_.row_begin = IndexVector("W.row_begin", at(J.rows) + 1);
-  for (Index i = 0; i < J.rows; ++i) {
-    W_.row_begin(i + 1) = W_.row_begin(i) + static_cast<Index>(columns[at(i)].size());
-  }
-  W_.column = IndexVector("W.column", at(W_.row_begin(J.rows)));
-  W_.value = Vector("W.value", 9 * at(W_.row_begin(J.rows)));
-  for (Index i = 0; i < J.rows; ++i) {
-    std::copy(columns[at(i)].begin(), columns[at(i)].end(), W_.column.data() + W_.row_begin(i));
-  }
-  Y_ = Vector("J H^-1", 9 * at(J.blocks()));
+  find_pattern(J);
+  Y_.resize(at(kBlockSize * J.blocks()));
   form_products(J);
+}
+
+/// Row i of W has the rows that share a node with it, itself included even where it has none.
+void Delassus::find_pattern(const BlockCsr& J) {
+  const NodeRows rows(J);
+  row_begin_.assign(1, 0);
+  column_.clear();
+  std::vector<Index> list;
+  std::vector<Index> merged;
+  for (Index i = 0; i < J.rows; ++i) {
+    list.assign(1, i);
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+      const Index n = J.column(k);
+      if (k > J.row_begin(i) && J.column(k - 1) == n - 1 && rows.twin[at(n)] != 0) continue;
+      merged.clear();
+      std::set_union(list.begin(), list.end(), rows.first(n), rows.last(n),
+                     std::back_inserter(merged));
+      list.swap(merged);
+    }
+    column_.insert(column_.end(), list.begin(), list.end());
+    row_begin_.push_back(static_cast<Index>(column_.size()));
+  }
+  value_.resize(at(kBlockSize) * column_.size());
+  W_.rows = W_.columns = J.rows;
+  W_.row_begin = IndexVector(row_begin_.data(), row_begin_.size());
+  W_.column = IndexVector(column_.data(), column_.size());
+  W_.value = Vector(value_.data(), value_.size());
 }
 
 void Delassus::form_products(const BlockCsr& J) {
@@ -80,6 +81,7 @@ void Delassus::form_products(const BlockCsr& J) {
   product_begin_.assign(1, 0);
   upper_.clear();
   mirror_.clear();
+  std::vector<Index> next(row_begin_.begin(), row_begin_.end() - 1);  // lower blocks come in order
   for (Index i = 0; i < W_.rows; ++i) {
     for (Index b = W_.row_begin(i); b < W_.row_begin(i + 1); ++b) {
       const Index j = W_.column(b);
@@ -93,7 +95,7 @@ void Delassus::form_products(const BlockCsr& J) {
         q += step_q ? 1 : 0;
       }
       upper_.push_back(b);
-      mirror_.push_back(find_block(W_, j, i));
+      mirror_.push_back(next[at(j)]++);
       product_begin_.push_back(static_cast<Index>(products_.size()));
     }
   }
@@ -103,7 +105,7 @@ void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E)
   for_range(J.blocks(), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Mat3 H_k = load9(&H_inverse(kBlockSize * J.column(k)));
-      store9(&Y_(kBlockSize * k), load9(&J.value(kBlockSize * k)) * H_k);
+      store9(&Y_[at(kBlockSize * k)], load9(&J.value(kBlockSize * k)) * H_k);
     }
   });
   for_range(static_cast<Index>(upper_.size()), [&](Index begin, Index end) {
@@ -111,7 +113,7 @@ void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E)
       Mat3 sum;
       for (Index p = product_begin_[at(b)]; p < product_begin_[at(b) + 1]; ++p) {
         const Product& product = products_[at(p)];
-        const double* Y = &Y_(kBlockSize * product.left);
+        const double* Y = &Y_[at(kBlockSize * product.left)];
         const double* X = &J.value(kBlockSize * product.right);
         for (int i = 0; i < 3; ++i) {
           for (int j = 0; j < 3; ++j) {

@@ -13,12 +13,18 @@ namespace nsn {
 
 class Delassus {
  public:
+  Delassus() = default;
+  Delassus(const Delassus&) = delete;
+  Delassus& operator=(const Delassus&) = delete;
+
   /// Takes the pattern of J (values are not read).
   void analyze(const BlockCsr& J);
   /// Forms the values. H_inverse: 9 per node; E: 9 per block row, added to the diagonal.
   void assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E);
 
   const BlockCsr& matrix() const { return W_; }
+  /// J H^-1 of the last assembly, 9 per block of J.
+  ConstVector factor() const { return ConstVector(Y_.data(), Y_.size()); }
 
  private:
   /// W block += Y(left) J(right)^T, Y = J H^-1.
@@ -26,14 +32,17 @@ class Delassus {
     Index left;
     Index right;
   };
+  void find_pattern(const BlockCsr& J);
   void form_products(const BlockCsr& J);
 
-  BlockCsr W_;
+  BlockCsr W_;  // on the three that follow
+  std::vector<Index> row_begin_, column_;
+  std::vector<double> value_;
   std::vector<Product> products_;     // grouped by block of the upper triangle
   std::vector<Index> product_begin_;  // per upper block
   std::vector<Index> upper_;          // block of W
   std::vector<Index> mirror_;         // its transpose's block
-  Vector Y_;                          // 9 per block of J
+  std::vector<double> Y_;             // J H^-1, 9 per block of J
 };
 
 }  // namespace nsn

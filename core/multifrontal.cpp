@@ -375,11 +375,16 @@ void Multifrontal::backward(Index s, double* y) {
   const int f = p + u;
   if (form_ == Form::kCholesky) {
     front::multiply_transposed_subtract(u, p, L + p, static_cast<std::size_t>(f), known, own);
-    for (int k = p - 1; k >= 0; --k) {
-      const double* const column = L + area(k, f);
-      double sum = own[k];
-      for (int i = k + 1; i < p; ++i) sum -= column[i] * own[i];
-      own[k] = sum / column[k];
+    constexpr int kWidth = 4;
+    for (int end = p; end > 0; end -= kWidth) {
+      const int begin = std::max(end - kWidth, 0);
+      front::multiply_transposed_subtract(p - end, end - begin, L + area(begin, f) + end,
+                                          static_cast<std::size_t>(f), own + end, own + begin);
+      for (int k = end - 1; k >= begin; --k) {
+        const double* const column = L + area(k, f);
+        for (int i = k + 1; i < end; ++i) own[k] -= column[i] * own[i];
+        own[k] /= column[k];
+      }
     }
     return;
   }

@@ -27,7 +27,9 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
-constexpr double kWorthJoints = 1e-3;  // the same where joints are condensed, N / 2 times
+// The same where joints are condensed, N / 2 times, of the step's speed: what one linearisation
+// leaves there is mostly how far the joints turn within the step.
+constexpr double kWorthJoints = 0.05;
 constexpr int kElasticOvertime = 3;  // times the factorisations, where the error is above kHandOver
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
@@ -315,7 +317,11 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
 void SafeguardedTimeStep::start_problem() {
   for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
   newton_->update(q_);
-  sweeps_->refresh();
+  if (condensed_) {
+    sweeps_->refresh();
+  } else {
+    sweeps_->refresh(at_.J, delassus_.factor(), newton_->scaling());
+  }
 }
 
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
@@ -349,7 +355,7 @@ void SafeguardedTimeStep::clip(Vector x) const {
     }
     x_i[0] = std::max(x_i[0], 0.0);
     const double bound = rows_.mu[at(i)] * x_i[0];
-    const double size = std::hypot(x_i[1], x_i[2]);
+    const double size = std::sqrt(x_i[1] * x_i[1] + x_i[2] * x_i[2]);
     const double shrink = size > bound ? bound / size : 1.0;
     x_i[1] *= shrink;
     x_i[2] *= shrink;
@@ -445,7 +451,7 @@ void SafeguardedTimeStep::start_cold(NewtonResult& result) {
     clip(z_);
     offer(z_, 4);
   }
-  for (int k = 0; k < 2 * kSweeps; ++k) sweeps_->sweep(newton_->scaled_q(), z_);
+  sweeps_->sweep(newton_->scaled_q(), z_, 2 * kSweeps);
   offer(z_, 4);
   newton_->set_scaled_centre(z_);
 }
@@ -543,7 +549,7 @@ void SafeguardedTimeStep::polish() {
   for (const bool from_safe : {false, true}) {
     if (from_safe) copy(safe_, x_);
     if (!all_finite(x_) || (together && !from_safe)) continue;
-    for (int k = 0; k < kSweeps; ++k) sweeps_->sweep(newton_->scaled_q(), x_);
+    sweeps_->sweep(newton_->scaled_q(), x_, kSweeps);
     offer(x_, 2);
   }
 }
@@ -671,7 +677,8 @@ double SafeguardedTimeStep::own_error(const System& system, const State& state) 
 bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
   const double error_before = own_error(system, state);
-  const double good = condensed_ ? kWorthJoints : (safe_error_ > kGoal ? kGoal : kWorthARound);
+  const double good =
+      condensed_ ? kWorthJoints * system.speed_scale : (safe_error_ > kGoal ? kGoal : kWorthARound);
   const bool spent = condensed_ && 2 * rounds_ >= options_.max_iterations;
   if (error_before <= good || spent || result.iterations >= options_.max_iterations) return false;
   if (condensed_) meet_far(system);
