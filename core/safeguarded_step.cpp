@@ -41,8 +41,8 @@ constexpr double kWorthCondensing = 4.0;
 constexpr double kWidestMasses = 1e5;
 // A condensed problem is without the contacts and limits that are still so far off at the end of
 // the step, at its first velocity, and carry nothing: m/s, and m/s or rad/s of limits.
-constexpr double kFarContact = 2.0;
-constexpr double kFarLimit = 20.0;
+constexpr double kFarContact = 0.5;
+constexpr double kFarLimit = 4.0;
 // Condensed: proximal weight of contacts, of their own effective mass; |phi| at which such a
 // problem is solved, of the error its weight makes; Newton steps from zero of a linearisation.
 constexpr double kSoft = 1e-4;
@@ -327,17 +327,21 @@ void SafeguardedTimeStep::start_problem() {
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
 /// kRecoverySpeed may not exceed a share of -sum r_T v_T, both of last step's impulses.
 void SafeguardedTimeStep::pay_for_recovery(const System& system, ConstVector r) {
-  for (Index k = 0; k < unknowns(); ++k) std::copy_n(&r(3 * row_of(k)), 3, &r_(3 * k));
-  multiply(condensed_ ? jointed_.delassus() : delassus_.matrix(), r_, v_);
   const auto speed = [&](Index k) { return std::min(-deep_(3 * k), kRecoverySpeed); };
+  const auto is_contact = [&](Index k) { return system.laws[at(row_of(k))].is_contact(); };
   double price = 0.0;
+  for (Index k = 0; k < unknowns(); ++k) {
+    std::copy_n(&r(3 * row_of(k)), 3, &r_(3 * k));
+    if (is_contact(k)) price += r_(3 * k) * speed(k);
+  }
+  if (!(price > 0.0)) return;
+  multiply(condensed_ ? jointed_.delassus() : delassus_.matrix(), r_, v_);
   double friction = 0.0;
   for (Index k = 0; k < unknowns(); ++k) {
-    if (!system.laws[at(row_of(k))].is_contact()) continue;
-    price += r_(3 * k) * speed(k);
+    if (!is_contact(k)) continue;
     for (Index t = 3 * k + 1; t < 3 * k + 3; ++t) friction -= r_(t) * (v_(t) + q_(t));
   }
-  if (!(price > 0.0) || !(friction > 0.0)) return;
+  if (!(friction > 0.0)) return;
   const double paid = std::min(1.0, kRecoveryShare * friction / price);
   for (Index k = 0; k < unknowns(); ++k) deep_(3 * k) += paid * speed(k);
 }
@@ -665,8 +669,11 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
   result.linear_solver = std::string(dual_.solver().name());
 }
 
-/// The error but for penetration that is kept; at_ has the rows at state.u.
-double SafeguardedTimeStep::own_error(const System& system, const State& state) {
+/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
+double SafeguardedTimeStep::own_error(const System& system, const State& state,
+                                      const StepError& all) {
+  if (std::all_of(deep_.data(), deep_.data() + deep_.extent(0), [](double d) { return d == 0.0; }))
+    return all.total;
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) -= deep_(3 * k);
   const double own = at_.error(system, state.u, state.r).total;
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) += deep_(3 * k);
@@ -676,7 +683,7 @@ double SafeguardedTimeStep::own_error(const System& system, const State& state) 
 /// Another linearisation at the present result. True where it brought a better one.
 bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  const double error_before = own_error(system, state);
+  const double error_before = own_error(system, state, result.error);
   const double good =
       condensed_ ? kWorthJoints * system.speed_scale : (safe_error_ > kGoal ? kGoal : kWorthARound);
   const bool spent = condensed_ && 2 * rounds_ >= options_.max_iterations;
@@ -685,6 +692,7 @@ bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   copy(state.u, best_u_);
   copy(state.r, best_r_);
   ++rounds_;
+  StepError error;
   bool better = linearise_again(equations, state);
   if (better) {
     start_safe(state.r);
@@ -698,10 +706,11 @@ bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
     set_state(state);
     const double gain = energy_gain(system, state);
     at_.evaluate(equations, state.u);
-    better = gain <= 0.0 && own_error(system, state) < error_before;
+    error = at_.error(system, state.u, state.r);
+    better = gain <= 0.0 && own_error(system, state, error) < error_before;
   }
   if (better) {
-    result.error = at_.error(system, state.u, state.r);
+    result.error = error;
     result.energy_limited = false;
     return true;
   }

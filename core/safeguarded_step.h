@@ -100,7 +100,7 @@ class SafeguardedTimeStep final : public StepMethod {
   void set_state(State& state);
   double energy_gain(const System& system, const State& state);
   void finish(StepEquations& equations, State& state, NewtonResult& result);
-  double own_error(const System& system, const State& state);
+  double own_error(const System& system, const State& state, const StepError& all);
   bool improve(StepEquations& equations, State& state, NewtonResult& result);
   bool hands_over(const NewtonResult& result, bool warm) const;
 

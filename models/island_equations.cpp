@@ -40,6 +40,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   sets_ = &sets;
   shared_ = &shared;
   system_.h = shared.configuration.h();
+  moved_.clear();
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
     shared.position[at(island.bodies[k])] = static_cast<int>(k);
   }
@@ -243,7 +244,10 @@ Vec3 IslandEquations::prescribed_velocity(int node) const {
   return node % 2 == 0 ? state.v : state.w;
 }
 
+/// Rows and stiffness are often asked for at the same place.
 void IslandEquations::move_bodies(ConstVector u) {
+  if (std::equal(moved_.begin(), moved_.end(), u.data(), u.data() + u.extent(0))) return;
+  moved_.assign(u.data(), u.data() + u.extent(0));
   Index n = 0;
   for (const int b : island_->bodies) {
     shared_->configuration.move(world_->body(b), b, load3(&u(kBlock * n)),
@@ -254,6 +258,17 @@ void IslandEquations::move_bodies(ConstVector u) {
     shared_->configuration.move(world_->particle(p), p, load3(&u(kBlock * n)));
     ++n;
   }
+}
+
+/// Row blocks from i on that follow each other in one set.
+std::size_t IslandEquations::run_length(std::size_t i) const {
+  const std::vector<RowRef>& rows = island_->rows;
+  std::size_t n = 1;
+  while (n < kLongestRun && i + n < rows.size() && rows[i + n].set == rows[i].set &&
+         rows[i + n].k == rows[i].k + static_cast<int>(n)) {
+    ++n;
+  }
+  return n;
 }
 
 void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) {
@@ -270,11 +285,7 @@ void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector 
       ++batch;
       continue;
     }
-    std::size_t n = 1;
-    while (n < kLongestRun && i + n < rows.size() && rows[i + n].set == rows[i].set &&
-           rows[i + n].k == rows[i].k + static_cast<int>(n)) {
-      ++n;
-    }
+    const std::size_t n = run_length(i);
     set.evaluate_run(rows[i].k, shared_->configuration, std::span(blocks.data(), n));
     for (std::size_t b = 0; b < n; ++b, ++i) store_block(i, blocks[b], value, J);
   }
@@ -296,16 +307,21 @@ void IslandEquations::gather_body_stiffness(ConstVector r) {
     shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
   }
   auto batch = batches_.begin();
-  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+  std::array<Vec3, kLongestRun> impulse;
+  for (std::size_t i = 0; i < island_->rows.size();) {
     const RowRef ref = island_->rows[i];
     const RowSet& set = *(*sets_)[at(ref.set)];
     if (batch != batches_.end() && *batch == i) {
-      i += at(set.size()) - 1;
+      i += at(set.size());
       ++batch;
       continue;
     }
-    const Vec3 r_i = load3(&r(kBlock * static_cast<Index>(i)));
-    set.add_stiffness(ref.k, shared_->configuration, r_i, shared_->K);
+    const std::size_t n = run_length(i);
+    for (std::size_t b = 0; b < n; ++b) {
+      impulse[b] = load3(&r(kBlock * static_cast<Index>(i + b)));
+    }
+    set.add_stiffness_run(ref.k, shared_->configuration, std::span(impulse.data(), n), shared_->K);
+    i += n;
   }
 }
 

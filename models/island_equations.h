@@ -53,6 +53,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void set_prescribed();
   Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);
+  std::size_t run_length(std::size_t i) const;
   void store_block(std::size_t i, const RowBlock& block, Vector value, BlockCsr& J) const;
   Mat3 body_stiffness(int node) const;
   void gather_body_stiffness(ConstVector r);
@@ -67,6 +68,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>
       slot_;                          // where a block's nodes go in its row
   std::vector<std::size_t> batches_;  // first row of each batch of the island
+  std::vector<double> moved_;         // u where the bodies are in shared_; empty: at their start
   StepEvaluation start_;              // rows at the start of the step
   Vector zero_;
 };

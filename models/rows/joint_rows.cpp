@@ -255,18 +255,27 @@ void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) con
 }
 
 /// Blocks of one joint have its frames in common.
-void JointRowSet::evaluate_run(int first, const Configuration& where,
-                               std::span<RowBlock> out) const {
+template <class Wanted, class Visit>
+void JointRowSet::visit_run(int first, std::size_t count, const Configuration& where,
+                            const Wanted& wanted, const Visit& visit) const {
   FramePair pair;
   int joint = -1;
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!wanted(i)) continue;
     const int k = first + static_cast<int>(i);
     if (row(k, 0).joint != joint) {
       joint = row(k, 0).joint;
       pair = frames(joints_[at(joint)], where);
     }
-    evaluate(k, pair, out[i]);
+    visit(k, i, pair);
   }
+}
+
+void JointRowSet::evaluate_run(int first, const Configuration& where,
+                               std::span<RowBlock> out) const {
+  visit_run(
+      first, out.size(), where, [](std::size_t) { return true; },
+      [&](int k, std::size_t i, const FramePair& pair) { evaluate(k, pair, out[i]); });
 }
 
 void JointRowSet::evaluate(int k, const FramePair& pair, RowBlock& out) const {
@@ -284,10 +293,22 @@ void JointRowSet::evaluate(int k, const FramePair& pair, RowBlock& out) const {
 
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                 std::span<Mat3> K) const {
+  add_stiffness_run(k, where, std::span(&r, 1), K);
+}
+
+void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::span<const Vec3> r,
+                                    std::span<Mat3> K) const {
   if (directions_ == ForceDirections::kStartOfStep) return;  // they do not turn
-  if (r[0] == 0.0 && r[1] == 0.0 && r[2] == 0.0) return;
-  const Joint& joint = joints_[at(row(k, 0).joint)];
-  const FramePair pair = frames(joint, where);
+  const auto pushes = [&](std::size_t i) {
+    return r[i][0] != 0.0 || r[i][1] != 0.0 || r[i][2] != 0.0;
+  };
+  visit_run(first, r.size(), where, pushes, [&](int k, std::size_t i, const FramePair& pair) {
+    add_stiffness(k, where, pair, r[i], K);
+  });
+}
+
+void JointRowSet::add_stiffness(int k, const Configuration& where, const FramePair& pair,
+                                const Vec3& r, std::span<Mat3> K) const {
   CoordinateCurvature sum;
   for (int i = 0; i < 3; ++i) {
     if (row(k, i).role == Role::kPadding || r[i] == 0.0) continue;
@@ -302,6 +323,7 @@ void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r
     K[at(linear_node(body))] += sum.linear;
     K[at(angular_node(body))] += angular;
   };
+  const Joint& joint = joints_[at(row(k, 0).joint)];
   add(joint.body_a, sum.angular_a);
   add(joint.body_b, sum.angular_b);
 }

@@ -64,6 +64,8 @@ class JointRowSet final : public RowSet {
   void evaluate_run(int first, const Configuration& at, std::span<RowBlock> out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
+  void add_stiffness_run(int first, const Configuration& at, std::span<const Vec3> r,
+                         std::span<Mat3> K) const override;
 
   /// Says in which turn a periodic coordinate is; without it the one next to 0.
   void set_turn(int j, int axis, double value) {
@@ -109,7 +111,14 @@ class JointRowSet final : public RowSet {
                         const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
   FramePair frames(const Joint& joint, const Configuration& at) const;
+  /// Calls visit(k, i, frames of its joint) for the blocks k = first + i, i < count, that are
+  /// wanted.
+  template <class Wanted, class Visit>
+  void visit_run(int first, std::size_t count, const Configuration& at, const Wanted& wanted,
+                 const Visit& visit) const;
   void evaluate(int k, const FramePair& pair, RowBlock& out) const;
+  void add_stiffness(int k, const Configuration& at, const FramePair& pair, const Vec3& r,
+                     std::span<Mat3> K) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
   CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
 

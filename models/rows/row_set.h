@@ -57,6 +57,13 @@ class RowSet {
   /// Adds K = d(J^T r)/dq of the moving nodes, r the impulse of the block: geometric stiffness.
   virtual void add_stiffness(int k, const Configuration& at, const Vec3& r,
                              std::span<Mat3> K) const = 0;
+  /// The same of blocks first, first + 1, ..., an impulse each.
+  virtual void add_stiffness_run(int first, const Configuration& at, std::span<const Vec3> r,
+                                 std::span<Mat3> K) const {
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      add_stiffness(first + static_cast<int>(i), at, r[i], K);
+    }
+  }
   /// Impulse of the block in world axes and back: what survives a change of tangent frame.
   virtual Vec3 to_world(int, const Vec3& r) const { return r; }
   virtual Vec3 from_world(int, const Vec3& r) const { return r; }

@@ -406,8 +406,12 @@ TEST(RestingPairs, PointsGoWithTheirBodiesUntilTheseMoveAgainstEachOther) {
 
 TEST(RestingPairs, APileThatRestsHasTheContactsThatAreThere) {
   Simulation simulation(make_scene("mesh-pile", {{"stones", "6"}}), {}, standard_backends());
-  for (int k = 0; k < 400; ++k) simulation.step();
-  ASSERT_LT(simulation.report().speed, 1e-6);
+  // When the last stone stops rocking depends on rounding.
+  int calm = 0;
+  for (int k = 0; k < 1200 && calm < 50; ++k) {
+    calm = simulation.step().speed < 1e-6 ? calm + 1 : 0;
+  }
+  ASSERT_EQ(calm, 50);
   ContactFinder fresh;
   ContactRowSet there;
   World& world = simulation.world();
