@@ -48,7 +48,7 @@ SolverInfo gmres_backend() {
   info.name = "gmres";
   info.summary = "GMRES: unsymmetric and indefinite systems";
   info.capabilities = capabilities_of_gmres();
-  info.options = krylov_options();
+  info.options = krylov_options({"block-ilu"});
   info.options.push_back(OptionSpec::integer(
       "directions", 200, 1, 1e6, "directions kept; the iteration restarts when they are used up"));
   info.make = [](const Options& options, const SolverRegistry& registry) {

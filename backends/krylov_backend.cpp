@@ -10,11 +10,12 @@
 
 namespace nsn {
 
-std::vector<OptionSpec> krylov_options() {
+std::vector<OptionSpec> krylov_options(const std::vector<std::string>& more) {
+  std::vector<std::string> preconditioners{"none", "jacobi", "block-jacobi", "amg"};
+  preconditioners.insert(preconditioners.end(), more.begin(), more.end());
   return {OptionSpec::integer("max_iterations", 0, 0, 1e9,
                               "most iterations; 0: as many as the call allows"),
-          OptionSpec::choice("precond", "jacobi", {"none", "jacobi", "block-jacobi", "amg"},
-                             "preconditioner"),
+          OptionSpec::choice("precond", "jacobi", preconditioners, "preconditioner"),
           OptionSpec::choice("storage", "double", {"double", "float"},
                              "how the matrix is held; sums are formed in double")};
 }

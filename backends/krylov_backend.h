@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/single_operator.h"
@@ -16,9 +17,9 @@
 
 namespace nsn {
 
-/// max_iterations (0: what the call asks for), precond (none, jacobi, block-jacobi, amg) and
-/// storage (double, float).
-std::vector<OptionSpec> krylov_options();
+/// max_iterations (0: what the call asks for), precond (none, jacobi, block-jacobi, amg, and `more`
+/// that are not positive definite) and storage (double, float).
+std::vector<OptionSpec> krylov_options(const std::vector<std::string>& more = {});
 
 class KrylovBackend : public LinearSolver {
  public:

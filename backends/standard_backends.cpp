@@ -11,6 +11,7 @@
 #include "backends/klu.h"
 #include "backends/pcg.h"
 #include "backends/pcr.h"
+#include "precond/block_ilu.h"
 #include "precond/block_jacobi.h"
 #include "precond/jacobi.h"
 #include "precond/none.h"
@@ -33,6 +34,7 @@ SolverRegistry standard_backends() {
   add_preconditioner<NoPreconditioner>(registry, "none");
   add_preconditioner<Jacobi>(registry, "jacobi");
   add_preconditioner<BlockJacobi>(registry, "block-jacobi");
+  add_preconditioner<BlockIlu>(registry, "block-ilu");
   registry.add(amg_preconditioner());
   registry.add(jacobi_backend());
   registry.add(gauss_seidel_backend());

@@ -1,4 +1,5 @@
-/// P of a Krylov solver: z = P r with P symmetric positive definite, P close to the inverse of S.
+/// P of a Krylov solver: z = P r with P close to the inverse of S; for pcg and pcr symmetric
+/// positive definite.
 #pragma once
 
 #include <string_view>

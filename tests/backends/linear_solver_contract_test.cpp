@@ -24,6 +24,7 @@ const std::vector<std::string> kVariants = {
     "pcg:precond=block-jacobi",
     "gmres:precond=none",
     "gmres:precond=block-jacobi,directions=5",
+    "gmres:precond=block-ilu",
     "gauss-seidel:sweep=symmetric",
     "contact-lu:cholesky=false",
     "amg:krylov=none",

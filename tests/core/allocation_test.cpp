@@ -41,7 +41,8 @@ INSTANTIATE_TEST_SUITE_P(OwnBackends, NoAllocation,
                          ::testing::Values("jacobi", "gauss-seidel", "gauss-seidel:sweep=symmetric",
                                            "pcg", "pcg:precond=block-jacobi", "pcr",
                                            "pcr:precond=none", "pcr:precond=block-jacobi", "gmres",
-                                           "gmres:precond=block-jacobi"));
+                                           "gmres:precond=block-jacobi",
+                                           "gmres:precond=block-ilu"));
 
 TEST(SchurForms, RefreshAllocatesNothing) {
   const GeneratedSystem system = sphere_pile({.contacts = 2000});

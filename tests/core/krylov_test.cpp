@@ -222,7 +222,8 @@ TEST(Gmres, AgreesWithDenseLu) {
     const Dense A = random_matrix(30, 30, seed) + 3.0 * Dense::Identity(30, 30);
     const DenseVector b = random_vector(30, seed + 10);
     const CsrOperator op(sparse(A), false);
-    for (const char* spec : {"gmres", "gmres:precond=none", "gmres:precond=block-jacobi"}) {
+    for (const char* spec :
+         {"gmres", "gmres:precond=none", "gmres:precond=block-jacobi", "gmres:precond=block-ilu"}) {
       const Solved solved = solve(spec, op, view(b), {.rtol = 1e-12});
 
       EXPECT_TRUE(solved.report.ok()) << solved.report.detail;

@@ -1,0 +1,104 @@
+// Incomplete LU in 3x3 blocks: exact without fill, and what it leaves where there is some.
+#include "precond/block_ilu.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "backends/standard_backends.h"
+#include "tests/support/dense.h"
+
+namespace nsn {
+namespace {
+
+using namespace testing_support;
+
+/// Random 3x3 blocks where `has(i, j)`, diagonal blocks shifted by `shift`.
+template <class Has>
+Dense block_matrix(Index blocks, double shift, unsigned seed, const Has& has) {
+  Dense A = random_matrix(3 * blocks, 3 * blocks, seed);
+  for (Index i = 0; i < blocks; ++i) {
+    for (Index j = 0; j < blocks; ++j) {
+      if (!has(i, j)) A.block(3 * i, 3 * j, 3, 3).setZero();
+    }
+  }
+  return A + shift * Dense::Identity(3 * blocks, 3 * blocks);
+}
+
+bool in_chain(Index i, Index j) {
+  return std::abs(i - j) <= 1;
+}
+
+/// Blocks of a 6 x 6 grid: its elimination fills in.
+bool in_grid(Index i, Index j) {
+  const Index across = std::abs(i % 6 - j % 6);
+  const Index down = std::abs(i / 6 - j / 6);
+  return across + down <= 1;
+}
+
+DenseVector product(const BlockIlu& P, const DenseVector& r) {
+  const Vector z("z", static_cast<std::size_t>(r.size()));
+  P.apply(view(r), z);
+  return dense(z);
+}
+
+TEST(BlockIlu, IsTheInverseWhereNothingFillsIn) {
+  const Dense A = block_matrix(20, 6.0, 1, in_chain);
+  const BlockOperator op(to_blocks(sparse(A)), false);
+  BlockIlu P;
+  P.analyze(op);
+  P.factorize(op);
+  const DenseVector x = random_vector(60, 2);
+
+  EXPECT_EQ(P.replaced(), 0);
+  EXPECT_LE((product(P, A * x) - x).norm(), 1e-13 * x.norm());
+}
+
+TEST(BlockIlu, TakesNewValuesAndMatricesOfScalars) {
+  // 3 is no divisor of 59: the last block is cut off.
+  const Dense A = block_matrix(20, 6.0, 3, in_chain).topLeftCorner(59, 59);
+  const Dense B = 2.0 * A;
+  const CsrOperator first(sparse(A), false);
+  const CsrOperator second(sparse(B), false);
+  BlockIlu P;
+  P.analyze(first);
+  P.factorize(first);
+  P.factorize(second);
+  const DenseVector x = random_vector(59, 4);
+
+  EXPECT_LE((product(P, B * x) - x).norm(), 1e-13 * x.norm());
+}
+
+TEST(BlockIlu, GmresNeedsFewerIterationsThanWithDiagonalBlocks) {
+  const Dense A = block_matrix(36, 5.0, 5, in_grid);
+  const BlockOperator op(to_blocks(sparse(A)), false);
+  const DenseVector exact = random_vector(108, 6);
+  const auto iterations = [&](const char* spec) {
+    const auto solver = standard_backends().make(spec);
+    solver->prepare(op);
+    const Vector x("x", 108);
+    const LinearReport report = solver->solve(view(DenseVector(A * exact)), x, {.rtol = 1e-10});
+    EXPECT_TRUE(report.ok()) << spec << ": " << report.detail;
+    EXPECT_LE((dense(x) - exact).norm(), 1e-8 * exact.norm()) << spec;
+    return report.iterations;
+  };
+
+  EXPECT_LT(2 * iterations("gmres:precond=block-ilu"), iterations("gmres:precond=block-jacobi"));
+}
+
+TEST(BlockIlu, SingularAndAbsentDiagonalBlocksAreReplacedAndCounted) {
+  Dense A = block_matrix(4, 6.0, 7, in_chain);
+  A.block(0, 0, 3, 3) = Dense::Ones(3, 3);
+  A.block(9, 6, 3, 6).setZero();  // the last row has no block at all
+  const BlockOperator op(to_blocks(sparse(A)), false);
+  BlockIlu P;
+  P.analyze(op);
+  P.factorize(op);
+
+  EXPECT_EQ(P.replaced(), 2);
+  EXPECT_FALSE(P.note().empty());
+  EXPECT_TRUE(product(P, DenseVector::Ones(12)).allFinite());
+}
+
+}  // namespace
+}  // namespace nsn
