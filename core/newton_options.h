@@ -16,7 +16,7 @@ enum class NcpKind { kMinimumMap, kFischerBurmeister };
 /// How friction, and with it the whole step, is treated.
 enum class FrictionKind {
   kProximal,      ///< proximal full-step Newton, re-linearised at every accepted step (accurate)
-  kSafeguarded,   ///< a fixed number of factorisations, cones and energy guarded (realtime)
+  kSafeguarded,   ///< a bounded number of factorisations, cones and energy guarded (realtime)
   kPaper,         ///< the fixed point v + W x = 0 of the paper
   kSmoothed,      ///< the same with W = sqrt(v^2 + v_s^2) / F: creeps below the speed v_s
   kAlartCurnier,  ///< symmetric: the friction bound is held during an iteration

@@ -30,7 +30,7 @@ constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linea
 // The same where joints are condensed, N / 2 times, of the step's speed: what one linearisation
 // leaves there is mostly how far the joints turn within the step.
 constexpr double kWorthJoints = 0.05;
-constexpr int kElasticOvertime = 3;  // times the factorisations, where the error is above kHandOver
+constexpr int kOvertime = 3;  // times the factorisations, where a step is hard
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
 // than these (some milliseconds), or than so many factorisations with them take at the least.
@@ -50,6 +50,10 @@ constexpr double kSolvedSoft = 0.1;
 constexpr double kTiny = 1e-12;
 constexpr int kStepsFromZero = 3;
 constexpr Index kFewBlocks = 64;
+// A few blocks that are left with an error of so much of the step's speed, as where a body hits the
+// floor with its arms out, may take kOvertime times the factorisations.
+constexpr double kLargeError = 0.5;
+constexpr int kMisses = 2;  // linearisations of theirs that bring nothing
 
 enum class Kind { kContacts, kJoints };
 
@@ -118,12 +122,12 @@ SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
                                          const SolverRegistry& registry)
     : options_(options),
       accurate_(accurate_options(options), registry),
-      elastic_(elastic_options(options), registry, {kHandOver, kElasticOvertime}),
+      elastic_(elastic_options(options), registry, {kHandOver, kOvertime}),
       dual_(make_linear_chain(options.linear, registry), dual_options(options)) {
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;
   lagged_ = !can.direct && !can.handles_unsymmetric;
-  history_.reserve(at(options.max_iterations) + 2);
+  history_.reserve(at(kOvertime * options.max_iterations) + 2);
 }
 
 void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
@@ -214,7 +218,7 @@ void SafeguardedTimeStep::build(const System& system) {
   newton_.reset();
   dual_.analyze(condensed_ ? jointed_.delassus() : delassus_.matrix());
   ProximalOptions proximal;
-  proximal.max_factorizations = options_.max_iterations;
+  proximal.max_factorizations = kOvertime * options_.max_iterations;
   proximal.lagged_coupling = lagged_;
   newton_ = std::make_unique<ProximalNewton>(dual_, rows_, proximal);
   sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->rows(),
@@ -224,8 +228,8 @@ void SafeguardedTimeStep::build(const System& system) {
   }
   Vector* const unknown[] = {&r_zero_, &q_,      &deep_,  &x_,       &v_, &z_,
                              &safe_,   &v_safe_, &trial_, &v_trial_, &r_};
-  Vector* const rows[] = {&best_r_, &free_r_, &all_r_};
-  Vector* const nodes[] = {&origin_, &base_, &push_, &impulse_, &best_u_};
+  Vector* const rows[] = {&free_r_, &all_r_};
+  Vector* const nodes[] = {&origin_, &base_, &push_, &impulse_};
   Vector* const blocks[] = {&H_, &H_inverse_};
   const std::size_t num_unknown = at(rows_.rows());
   const std::size_t num_nodes = at(system.nodes());
@@ -533,8 +537,8 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
 /// The present linear problem where nothing but contacts, limits and drives is left in it. Few of
 /// them are solved from zero first; many, as in a jam, need the impulses they had.
 void SafeguardedTimeStep::solve_condensed(NewtonResult& result) {
-  const int all = options_.max_iterations;
-  const int budget = rounds_ == 1 ? all - all / 3 : all;
+  const int share = options_.max_iterations - options_.max_iterations / 3;
+  const int budget = std::min(budget_, result.iterations + share);
   if (unknowns() <= kFewBlocks) {
     const int from_zero = std::min(budget, result.iterations + kStepsFromZero);
     if (newton_from_zero(from_zero, result)) return;
@@ -597,23 +601,23 @@ void SafeguardedTimeStep::take_safe() {
 ///   B = (b - a) M d + r prescribed (contacts) + r (q - J b) (box rows),
 /// a = h M^-1 f: what applied forces do. r is shortened to where it is zero; true if it was.
 bool SafeguardedTimeStep::limit_energy(const System& system) {
-  copy(origin_, best_u_);
-  axpby(1.0, base_, 1.0, best_u_);
+  copy(origin_, impulse_);
+  axpby(1.0, base_, 1.0, impulse_);
   const BlockRows J(at_.J);
-  double B = inner(system.M, best_u_, push_) - inner(system.M, system.weight, push_);
+  double B = inner(system.M, impulse_, push_) - inner(system.M, system.weight, push_);
   for (Index k = 0; k < unknowns(); ++k) {
     const Index i = row_of(k);
     const bool contact = system.laws[at(i)].is_contact();
     double moved[3] = {0.0, 0.0, 0.0};
-    if (!contact) J.multiply(i, best_u_.data(), moved);
+    if (!contact) J.multiply(i, impulse_.data(), moved);
     for (Index c = 0; c < 3; ++c) {
       B += r_(3 * k + c) * (contact ? system.prescribed(3 * i + c) : q_(3 * k + c) - moved[c]);
     }
   }
   const double w = inner(system.M, push_, push_);
-  const double c0 = inner(system.M, system.weight, best_u_) +
+  const double c0 = inner(system.M, system.weight, impulse_) +
                     0.5 * inner(system.M, system.u_start, system.u_start) -
-                    0.5 * inner(system.M, best_u_, best_u_);
+                    0.5 * inner(system.M, impulse_, impulse_);
   const double budget = std::max(c0, 0.0);
   if (!(0.5 * w + B > budget) || !(w > 0.0)) return false;
   const double shorter = std::clamp((-B + std::sqrt(B * B + 2.0 * w * budget)) / w, 0.0, 1.0);
@@ -680,44 +684,56 @@ double SafeguardedTimeStep::own_error(const System& system, const State& state,
   return own;
 }
 
-/// Another linearisation at the present result. True where it brought a better one.
-bool SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
+/// Further linearisations, each at the result of the one before; the best result is the step's.
+void SafeguardedTimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  const double error_before = own_error(system, state, result.error);
-  const double good =
-      condensed_ ? kWorthJoints * system.speed_scale : (safe_error_ > kGoal ? kGoal : kWorthARound);
-  const bool spent = condensed_ && 2 * rounds_ >= options_.max_iterations;
-  if (error_before <= good || spent || result.iterations >= options_.max_iterations) return false;
-  if (condensed_) meet_far(system);
-  copy(state.u, best_u_);
-  copy(state.r, best_r_);
-  ++rounds_;
-  StepError error;
-  bool better = linearise_again(equations, state);
-  if (better) {
+  double best = own_error(system, state, result.error);
+  bool at_best = true;
+  for (int misses = 0; misses <= kMisses;) {
+    const bool few = condensed_ && unknowns() <= kFewBlocks;
+    const double good = condensed_ ? kWorthJoints * system.speed_scale
+                                   : (safe_error_ > kGoal ? kGoal : kWorthARound);
+    if (few && best > kLargeError * system.speed_scale) {
+      budget_ = kOvertime * options_.max_iterations;
+    }
+    const bool spent = condensed_ && 2 * rounds_ >= budget_;
+    if (best <= good || spent || result.iterations >= budget_) break;
+    if (at_best) {
+      best_u_.assign(state.u.data(), state.u.data() + state.u.extent(0));
+      best_r_.assign(state.r.data(), state.r.data() + state.r.extent(0));
+    }
+    if (condensed_) meet_far(system);
+    ++rounds_;
+    at_best = false;
+    if (!linearise_again(equations, state)) break;
     start_safe(state.r);
     if (condensed_) {
       solve_condensed(result);
     } else {
-      newton(options_.max_iterations, result);
+      newton(budget_, result);
       if (safe_error_ > kGoal) polish();
     }
     take_safe();
     set_state(state);
     const double gain = energy_gain(system, state);
     at_.evaluate(equations, state.u);
-    error = at_.error(system, state.u, state.r);
-    better = gain <= 0.0 && own_error(system, state, error) < error_before;
+    const StepError error = at_.error(system, state.u, state.r);
+    const double own = own_error(system, state, error);
+    at_best = gain <= 0.0 && own < best;
+    if (at_best) {
+      best = own;
+      result.error = error;
+      result.energy_limited = false;
+    } else if (few && std::isfinite(own)) {
+      ++misses;  // Newton's method need not fall from step to step
+    } else {
+      break;
+    }
   }
-  if (better) {
-    result.error = error;
-    result.energy_limited = false;
-    return true;
-  }
-  copy(best_u_, state.u);
-  copy(best_r_, state.r);
+  if (at_best) return;
+  std::copy(best_u_.begin(), best_u_.end(), state.u.data());
+  std::copy(best_r_.begin(), best_r_.end(), state.r.data());
   at_.evaluate(equations, state.u);
-  return false;
 }
 
 /// A large error, or a cold start ("load time") that is not solved.
@@ -763,18 +779,18 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   }
   start_safe(state.r);
   rounds_ = 1;
+  budget_ = options_.max_iterations;
   if (condensed_) {
     solve_condensed(result);
   } else {
     const bool cold = !warm || drop_contact_impulses();
     if (cold && safe_error_ > kGoal) start_cold(result);
     // A warm step keeps one in six back for the second linearisation.
-    newton(options_.max_iterations - (cold ? 0 : options_.max_iterations / 6), result);
+    newton(budget_ - (cold ? 0 : budget_ / 6), result);
     if (safe_error_ > kGoal) polish();
   }
   finish(equations, state, result);
-  while (improve(equations, state, result)) {
-  }
+  improve(equations, state, result);
   result.status = result.error.relative <= options_.tolerance ? NewtonStatus::kConverged
                                                               : NewtonStatus::kBudgetReached;
   if (!hands_over(result, warm)) return result;

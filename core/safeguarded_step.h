@@ -22,7 +22,9 @@
 ///
 /// Where that leaves an error above kWorthARound and factorisations are left, the rows are
 /// linearised once more at the result, now with geometric stiffness, and the same iteration goes on
-/// from there; its result counts only if its error is smaller and it gains no energy.
+/// from there; its result counts only if its error is smaller and it gains no energy. A small
+/// problem of joints that is left with an error of the size of its speed may take three times the
+/// factorisations.
 ///
 /// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
 /// step can pay for.
@@ -101,7 +103,7 @@ class SafeguardedTimeStep final : public StepMethod {
   double energy_gain(const System& system, const State& state);
   void finish(StepEquations& equations, State& state, NewtonResult& result);
   double own_error(const System& system, const State& state, const StepError& all);
-  bool improve(StepEquations& equations, State& state, NewtonResult& result);
+  void improve(StepEquations& equations, State& state, NewtonResult& result);
   bool hands_over(const NewtonResult& result, bool warm) const;
 
   NewtonOptions options_;
@@ -125,15 +127,17 @@ class SafeguardedTimeStep final : public StepMethod {
   // 3 per unknown block
   Vector q_, deep_, x_, v_, z_, safe_, v_safe_, trial_, v_trial_, r_zero_, r_;
   // 3 per row block of the step; free_r_: impulses of condensed rows without those of the others
-  Vector best_r_, free_r_, all_r_;
+  Vector free_r_, all_r_;
   // 3 per node; the linear problem is around origin_: u = origin_ + base_ + H^-1 J^T r, the last
   // term in push_
-  Vector origin_, base_, push_, impulse_, best_u_;
-  Vector H_, H_inverse_;  // 9 per node
-  ConstVector inverse_;   // H^-1 of the present problem, where nothing is condensed
-  double turned_ = 0.0;   // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
+  Vector origin_, base_, push_, impulse_;
+  Vector H_, H_inverse_;                 // 9 per node
+  ConstVector inverse_;                  // H^-1 of the present problem, where nothing is condensed
+  std::vector<double> best_u_, best_r_;  // the best result, while another is sought
+  double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
   int rounds_ = 0;  // linearisations of the step
+  int budget_ = 0;  // factorisations it may take
 };
 
 }  // namespace nsn

@@ -69,15 +69,18 @@ TEST(ArmTomato, CoarseTomatoIsCarriedToTheScaleAndWeighed) {
   EXPECT_LT(simulation.report().drift.limit_excess, 1e-4);
 }
 
-TEST(ArmBeam, BeamIsLeftInItsSocketAtAFixedCost) {
+TEST(ArmBeam, BeamIsLeftInItsSocketAtABoundedCost) {
   SimulationOptions options;
   options.newton = newton_preset("realtime");
   Simulation simulation(make_scene("arm-beam"), options, standard_backends());
+  int total = 0;
   for (int step = 0; step < 720; ++step) {
     const StepReport& report = simulation.step();
-    EXPECT_LE(report.factorizations, 6 * report.islands)
-        << step;  // arm and beam are two once let go
+    // Arm and beam are two once let go; a hard step may take three times its six.
+    EXPECT_LE(report.factorizations, 18 * report.islands) << step;
+    total += report.factorizations;
   }
+  EXPECT_LE(total, 6 * 720);
   int piece = 0;
   for (const Body& body : simulation.world().bodies()) {
     if (body.mass != 0.003) continue;

@@ -36,9 +36,15 @@ TEST(BeamInsertion, EndsInItsSocket) {
   EXPECT_LT(simulation.report().speed, 1e-6);  // and there it stays
 }
 
-TEST(BeamInsertion, EndsInItsSocketAtAFixedCost) {
+TEST(BeamInsertion, EndsInItsSocketAtABoundedCost) {
   Simulation simulation = test::simulate("beam-insertion", {}, test::with_preset("realtime"));
-  for (int k = 0; k < 240; ++k) EXPECT_LE(simulation.step().factorizations, 6);
+  int total = 0;
+  for (int k = 0; k < 240; ++k) {
+    const int used = simulation.step().factorizations;
+    EXPECT_LE(used, 18);  // a hard step may take three times its six
+    total += used;
+  }
+  EXPECT_LE(total, 6 * 240);
   expect_flush(simulation.world(), 1e-3);  // errors of 1e-3 m/s are left standing
 }
 
