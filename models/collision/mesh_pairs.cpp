@@ -59,9 +59,8 @@ Aabb box_of(const Vec3& p, const Vec3& q) {
 struct Buffers {
   FeatureSet A;
   FeatureSet B;
-  std::vector<TriangleMesh::TrianglePair> pairs;
-  std::vector<int> triangles_a;
-  std::vector<int> triangles_b;
+  TriangleMesh::Near near;
+  std::vector<int> triangles;
   std::vector<int> vertices;
   std::vector<int> edges;
 };
@@ -106,10 +105,9 @@ void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int
   }
 }
 
-/// The triangles given, and of their edges and vertices those near a box in world axes.
+/// The triangles given, and of their edges and vertices those near a box in mesh axes.
 void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                  const std::vector<int>& triangles, const Aabb& box, double margin,
-                  FeatureSet& set) {
+                  const std::vector<int>& triangles, const Aabb& box, FeatureSet& set) {
   Buffers& own = buffers();
   const Pose pose = about(world, origin);
   own.vertices.clear();
@@ -133,18 +131,18 @@ void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origi
   }
   sort_unique(own.vertices);
   sort_unique(own.edges);
-  const Aabb near = in_axes(box, world, margin);
-  add_vertices(mesh, pose, own.vertices, near, set);
-  add_edges(mesh, pose, own.edges, near, set);
+  add_vertices(mesh, pose, own.vertices, box, set);
+  add_edges(mesh, pose, own.edges, box, set);
 }
 
 /// What of the mesh lies near a box in world axes.
 void set_features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
                        const Aabb& box, double margin, FeatureSet& set) {
-  std::vector<int>& triangles = buffers().triangles_a;
+  std::vector<int>& triangles = buffers().triangles;
+  const Aabb near = in_axes(box, world, margin);
   triangles.clear();
-  mesh.find(in_axes(box, world, margin), triangles);
-  set_features(mesh, world, origin, triangles, box, margin, set);
+  mesh.find(near, triangles);
+  set_features(mesh, world, origin, triangles, near, set);
 }
 
 void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origin,
@@ -265,23 +263,16 @@ bool inside(const Aabb& inner, const Aabb& outer) {
 bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
-  const Aabb box_a = a.bounds(pose_a);
-  const Aabb box_b = b.bounds(pose_b);
-  own.pairs.clear();
-  own.triangles_a.clear();
-  own.triangles_b.clear();
   const Pose relative{pose_a.inverse_apply(pose_b.x), transpose(pose_a.R) * pose_b.R};
-  a.find_pairs(b, relative, margin, own.pairs);
-  if (own.pairs.empty()) return !inside(box_a, box_b) && !inside(box_b, box_a);
-  for (const auto& pair : own.pairs) {
-    own.triangles_a.push_back(pair.mine);
-    own.triangles_b.push_back(pair.other);
+  a.find_near(b, relative, margin, own.near);
+  if (own.near.mine.empty()) {
+    const Aabb box_a = a.bounds(pose_a);
+    const Aabb box_b = b.bounds(pose_b);
+    return !inside(box_a, box_b) && !inside(box_b, box_a);
   }
-  sort_unique(own.triangles_a);
-  sort_unique(own.triangles_b);
   const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features(a, pose_a, origin, own.triangles_a, box_b, margin, own.A);
-  set_features(b, pose_b, origin, own.triangles_b, box_a, margin, own.B);
+  set_features(a, pose_a, origin, own.near.mine, own.near.around_other, own.A);
+  set_features(b, pose_b, origin, own.near.other, own.near.around_mine, own.B);
   own.A.depth = std::min(own.A.depth, margin);
   own.B.depth = std::min(own.B.depth, margin);
   const std::size_t before = out.size();
@@ -380,7 +371,7 @@ void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shap
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const auto& solid = static_cast<const Cylinder&>(cylinder);
   const std::size_t before = out.size();
-  std::vector<int>& triangles = buffers().triangles_a;
+  std::vector<int>& triangles = buffers().triangles;
   triangles.clear();
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {

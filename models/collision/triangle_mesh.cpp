@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -11,6 +12,8 @@ namespace nsn {
 namespace {
 
 constexpr int kLeaf = 4;
+/// Tried for one that separates two meshes.
+constexpr int kDirections = 4;
 /// Edges turned by less than this (rad) are flat.
 constexpr double kFlat = 1e-6;
 
@@ -25,12 +28,21 @@ void grow(Aabb& box, const Vec3& p) {
   }
 }
 
-Aabb box_of(const std::vector<Vec3>& points) {
-  Aabb box;
-  if (points.empty()) return box;
-  box.lower = box.upper = points[0];
+constexpr Aabb kNothing{{1e300, 1e300, 1e300}, {-1e300, -1e300, -1e300}};
+
+Aabb box_of(std::span<const Vec3> points) {
+  Aabb box = kNothing;
   for (const Vec3& p : points) grow(box, p);
   return box;
+}
+
+void grow(Aabb& box, const Aabb& other) {
+  grow(box, other.lower);
+  grow(box, other.upper);
+}
+
+Vec3 centre(const Aabb& box) {
+  return 0.5 * (box.lower + box.upper);
 }
 
 void widen(Aabb& box, double by) {
@@ -48,9 +60,17 @@ Mat3 magnitudes(const Mat3& R) {
 
 /// A box around the moved one and `by` more; `spread`: the magnitudes of pose.R.
 Aabb moved_box(const Aabb& box, const Pose& pose, const Mat3& spread, double by) {
-  const Vec3 centre = pose.apply(0.5 * (box.lower + box.upper));
+  const Vec3 middle = pose.apply(centre(box));
   const Vec3 reach = spread * (0.5 * (box.upper - box.lower)) + Vec3{by, by, by};
-  return {centre - reach, centre + reach};
+  return {middle - reach, middle + reach};
+}
+
+/// All corners lie further than `reach` before or behind the plane through p across n.
+bool beyond_plane(const Vec3& n, const Vec3& p, std::span<const Vec3, 3> corners, double reach) {
+  const double offset = dot(n, p);
+  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
+                       dot(n, corners[2]) - offset};
+  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
 }
 
 double default_depth(const Aabb& box) {
@@ -76,10 +96,8 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   connect();
   classify();
   closed_ = check_closed();
-  for (const auto& t : triangles_) {
-    boxes_.push_back({points_[at(t[0])], points_[at(t[0])]});
-    grow(boxes_.back(), points_[at(t[1])]);
-    grow(boxes_.back(), points_[at(t[2])]);
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    boxes_.push_back(box_of(corners(static_cast<int>(t))));
   }
   order_.resize(triangles_.size());
   for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
@@ -194,24 +212,20 @@ bool TriangleMesh::check_closed() const {
 int TriangleMesh::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
   Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
-  for (int k = begin + 1; k < end; ++k) {
-    const Aabb& box = boxes_[at(order_[at(k)])];
-    grow(node.box, box.lower);
-    grow(node.box, box.upper);
-  }
+  for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[at(order_[at(k)])]);
   nodes_.push_back(node);
   if (end - begin <= kLeaf) return index;
   const Vec3 size = node.box.upper - node.box.lower;
   const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
   const int middle = (begin + end) / 2;
-  const auto centre = [&](int t) {
+  const auto place = [&](int t) {
     const Aabb& box = boxes_[at(t)];
     return box.lower[axis] + box.upper[axis];
   };
   std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                    [&](int s, int t) {
-                     const double x = centre(s);
-                     const double y = centre(t);
+                     const double x = place(s);
+                     const double y = place(t);
                      return x != y ? x < y : s < t;
                    });
   build(begin, middle);
@@ -219,11 +233,11 @@ int TriangleMesh::build(int begin, int end) {
   return index;
 }
 
-void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
-  const std::size_t before = out.size();
+template <class Visit>
+void TriangleMesh::for_triangles_in(const Aabb& box, const Visit& visit) const {
   std::array<int, 64> stack;  // depth of a median tree: log2 of the number of triangles, twice
   std::size_t top = 0;
-  if (!nodes_.empty()) stack[top++] = 0;
+  stack[top++] = 0;
   while (top > 0) {
     const int index = stack[--top];
     const Node& node = nodes_[at(index)];
@@ -234,71 +248,105 @@ void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
       continue;
     }
     for (int k = node.begin; k < node.end; ++k) {
-      if (overlap(box, boxes_[at(order_[at(k)])])) out.push_back(order_[at(k)]);
-    }
-  }
-  std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
-}
-
-bool TriangleMesh::beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const {
-  const Vec3& n = normals_[at(t)];
-  const double offset = dot(n, points_[at(triangles_[at(t)][0])]);
-  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
-                       dot(n, corners[2]) - offset};
-  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
-}
-
-void TriangleMesh::add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
-                                  const Pose& pose, double reach,
-                                  std::vector<TrianglePair>& out) const {
-  for (int k = node.begin; k < node.end; ++k) {
-    const int t = other.order_[at(k)];
-    std::array<Vec3, 3> corners;
-    for (std::size_t c = 0; c < 3; ++c) {
-      corners[c] = pose.apply(other.points_[at(other.triangles_[at(t)][c])]);
-    }
-    Aabb box{corners[0], corners[0]};
-    grow(box, corners[1]);
-    grow(box, corners[2]);
-    widen(box, reach);
-    for (int m = mine.begin; m < mine.end; ++m) {
-      const int s = order_[at(m)];
-      if (!overlap(box, boxes_[at(s)]) || beyond_plane(s, corners, reach)) continue;
-      std::array<Vec3, 3> back;
-      for (std::size_t c = 0; c < 3; ++c) {
-        back[c] = pose.inverse_apply(points_[at(triangles_[at(s)][c])]);
-      }
-      if (!other.beyond_plane(t, back, reach)) out.push_back({s, t});
+      if (overlap(box, boxes_[at(order_[at(k)])])) visit(order_[at(k)]);
     }
   }
 }
 
-void TriangleMesh::find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
-                              std::vector<TrianglePair>& out) const {
-  std::array<TrianglePair, 256> stack;  // nodes; both depths together, at most one more each
+void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
+  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  for_triangles_in(box, [&](int t) { out.push_back(t); });
+  std::sort(out.begin() + before, out.end());
+}
+
+Vec3 TriangleMesh::support(const Vec3& n) const {
+  const auto reaches = [&](const Aabb& box) {  // no point of the box is further along n
+    double most = 0.0;
+    for (int k = 0; k < 3; ++k) most += n[k] * (n[k] > 0.0 ? box.upper[k] : box.lower[k]);
+    return most;
+  };
+  std::array<int, 64> stack;
   std::size_t top = 0;
-  const Mat3 spread = magnitudes(pose.R);
-  stack[top++] = {0, 0};
+  stack[top++] = 0;
+  double most = -1e300;
+  Vec3 best;
   while (top > 0) {
-    const TrianglePair pair = stack[--top];
-    const Node& mine = nodes_[at(pair.mine)];
-    const Node& theirs = other.nodes_[at(pair.other)];
-    if (!overlap(mine.box, moved_box(theirs.box, pose, spread, reach))) continue;
-    if (mine.right < 0 && theirs.right < 0) {
-      add_leaf_pairs(mine, other, theirs, pose, reach, out);
+    const int index = stack[--top];
+    const Node& node = nodes_[at(index)];
+    if (reaches(node.box) <= most) continue;
+    if (node.right >= 0) {
+      const bool right = reaches(nodes_[at(node.right)].box) > reaches(nodes_[at(index + 1)].box);
+      stack[top++] = right ? index + 1 : node.right;
+      stack[top++] = right ? node.right : index + 1;
       continue;
     }
-    // The one with more triangles is split.
-    const bool split_mine =
-        mine.right >= 0 && (theirs.right < 0 || mine.end - mine.begin >= theirs.end - theirs.begin);
-    if (split_mine) {
-      stack[top++] = {mine.right, pair.other};
-      stack[top++] = {pair.mine + 1, pair.other};
-    } else {
-      stack[top++] = {pair.mine, theirs.right};
-      stack[top++] = {pair.mine, pair.other + 1};
+    for (int k = node.begin; k < node.end; ++k) {
+      for (const int v : triangles_[at(order_[at(k)])]) {
+        const double along = dot(n, points_[at(v)]);
+        if (along <= most) continue;
+        most = along;
+        best = points_[at(v)];
+      }
     }
   }
+  return best;
+}
+
+TriangleMesh::Slab TriangleMesh::find_slab(const TriangleMesh& other, const Pose& pose,
+                                           double reach) const {
+  const Vec3 between = centre(box_) - pose.apply(centre(other.box_));
+  Vec3 up = norm(between) > 0.0 ? normalized(between) : Vec3{0.0, 0.0, 1.0};
+  Slab best;
+  for (int k = 0; k < kDirections; ++k) {
+    const Vec3 mine = support(-up);
+    const Vec3 theirs = pose.apply(other.support(transpose_times(pose.R, up)));
+    const Slab slab{up, dot(up, mine), dot(up, theirs)};
+    if (slab.gap() > best.gap()) best = slab;
+    // From the deepest point of one mesh in the other one, grown by the reach.
+    const Vec3 across = mine - theirs - reach * up;
+    const double squared = dot(across, across);
+    if (best.gap() > reach || squared == 0.0) break;
+    up -= (2.0 * dot(up, across) / squared) * across;
+  }
+  return best;
+}
+
+void TriangleMesh::find_near(const TriangleMesh& other, const Pose& pose, double reach,
+                             Near& out) const {
+  out.mine.clear();
+  out.other.clear();
+  const Slab slab = find_slab(other, pose, reach);
+  if (slab.gap() > reach) return;
+  out.around_mine = out.around_other = kNothing;
+  const Pose back{pose.inverse_apply({}), transpose(pose.R)};
+  other.for_triangles_in(moved_box(box_, back, magnitudes(back.R), reach), [&](int t) {
+    std::array<Vec3, 3> theirs = other.corners(t);
+    for (Vec3& p : theirs) p = pose.apply(p);
+    const double lowest = slab.mine - reach;
+    if (std::all_of(theirs.begin(), theirs.end(),
+                    [&](const Vec3& p) { return dot(slab.up, p) < lowest; })) {
+      return;
+    }
+    Aabb box = box_of(theirs);
+    widen(box, reach);
+    const Vec3 n = pose.R * other.normals_[at(t)];
+    const std::size_t before = out.mine.size();
+    for_triangles_in(box, [&](int s) {
+      const std::array<Vec3, 3> mine = corners(s);
+      if (beyond_plane(normals_[at(s)], mine[0], theirs, reach)) return;
+      if (!beyond_plane(n, theirs[0], mine, reach)) out.mine.push_back(s);
+    });
+    if (out.mine.size() == before) return;
+    out.other.push_back(t);
+    grow(out.around_other, box);
+  });
+  std::sort(out.other.begin(), out.other.end());
+  std::sort(out.mine.begin(), out.mine.end());
+  out.mine.erase(std::unique(out.mine.begin(), out.mine.end()), out.mine.end());
+  for (const int s : out.mine) {
+    for (const Vec3& p : corners(s)) grow(out.around_mine, back.apply(p));
+  }
+  widen(out.around_mine, reach);
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {

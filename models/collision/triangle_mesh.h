@@ -74,16 +74,20 @@ class TriangleMesh final : public Shape {
             vertex_edges(v).size()};
   }
 
-  /// A triangle of this mesh and one of another.
-  struct TrianglePair {
-    int mine = 0;
-    int other = 0;
+  /// Triangles of two meshes that may come within a reach of each other.
+  struct Near {
+    std::vector<int> mine;   ///< ascending
+    std::vector<int> other;  ///< ascending
+    Aabb around_other;       ///< around those of the other and the reach, in the axes of this mesh
+    Aabb around_mine;        ///< around those of this mesh and the reach, in the axes of the other
   };
-  /// Appends the pairs that may come within `reach` of each other: neither lies wholly further
-  /// than that before or behind the other's plane, nor do boxes around them. `pose`: of the other
-  /// mesh in the axes of this one. The two trees are descended together.
-  void find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
-                  std::vector<TrianglePair>& out) const;
+  /// Finds every triangle of either mesh that has one of the other within `reach`, and few more:
+  /// boxes around the two meet, and neither lies wholly further than that before or behind the
+  /// other's plane. `pose`: of the other mesh in the axes of this one.
+  ///
+  /// First a direction is looked for along which the meshes are further apart than the reach: then
+  /// there are none. What the best one leaves of the other mesh is looked up in the tree of this.
+  void find_near(const TriangleMesh& other, const Pose& pose, double reach, Near& out) const;
   /// Appends the numbers of all triangles whose boxes meet the given one, both in mesh axes, in
   /// ascending order.
   void find(const Aabb& box, std::vector<int>& out) const;
@@ -102,14 +106,29 @@ class TriangleMesh final : public Shape {
   void take(const std::vector<std::array<int, 3>>& triangles);
   void connect();
   void classify();
+  std::array<Vec3, 3> corners(int t) const {
+    const std::array<int, 3>& v = triangles_[static_cast<std::size_t>(t)];
+    return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
+            points_[static_cast<std::size_t>(v[2])]};
+  }
   Vec3 direction_into(const Edge& edge, int k) const;
   int build(int begin, int end);
   bool check_closed() const;
-  void add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
-                      const Pose& pose, double reach, std::vector<TrianglePair>& out) const;
-  /// All corners of a triangle lie further than `reach` before or behind the plane of triangle t.
-  bool beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const;
+  /// Calls visit(t) for the triangles whose boxes meet the given one.
+  template <class Visit>
+  void for_triangles_in(const Aabb& box, const Visit& visit) const;
+  /// The corner of a triangle that is furthest along n.
+  Vec3 support(const Vec3& n) const;
+  /// A direction and how far this mesh reaches down it and the other one up it.
+  struct Slab {
+    Vec3 up;               ///< unit, mesh axes
+    double mine = -1e300;  ///< least up . x of this mesh, m
+    double other = 1e300;  ///< greatest up . x of the other, m
 
+    double gap() const { return mine - other; }
+  };
+  /// The one with the widest gap of a few, or the first with more than `reach`.
+  Slab find_slab(const TriangleMesh& other, const Pose& pose, double reach) const;
   MeshOptions options_;
   std::vector<Vec3> points_;
   std::vector<std::array<int, 3>> triangles_;
