@@ -30,9 +30,19 @@ bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3
   return points_into_none(S, vertex.first, vertex.count, n);
 }
 
-/// The foot of the perpendicular lies in the face, or out of it by 1e-6 of the size.
+/// Further apart than `by` in the direction in which heights are measured.
+bool apart(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
+  return a.low - b.high > by || b.low - a.high > by;
+}
+
+/// A point out of a face by no more counts as over it.
+double face_tolerance(const FeatureSet& S) {
+  return 1e-6 * S.size;
+}
+
+/// The foot of the perpendicular lies in the face, or out of it by the tolerance.
 bool over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
-  const double tolerance = 1e-6 * S.size;
+  const double tolerance = face_tolerance(S);
   for (int k = 0; k < face.count; ++k) {
     const Vec3& a = S.corners[at(face.first + k)];
     const Vec3& b = S.corners[at(face.first + (k + 1) % face.count)];
@@ -124,7 +134,9 @@ class Side {
     double least = -1e300;
     bool found = false;
     const std::size_t before = out_.size();
+    const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
     for (const FeatureSet::Face& face : other_.faces) {
+      if (apart(vertex.height, face.height, furthest)) continue;
       double height = dot(face.normal, vertex.x) - face.offset;
       const bool flipped = other_.two_sided && height < 0.0;
       if (flipped) height = -height;
@@ -156,6 +168,7 @@ class Side {
   }
 
   bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
+    if (apart(vertex.height, edge.height, margin_ + radii())) return false;
     const Vec3 from = vertex.x - edge.a;
     const double along = dot(from, edge.along);
     const double length_squared = dot(edge.along, edge.along);
@@ -203,6 +216,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
     const Vec3 middle = a.a + 0.5 * a.along;
     const double half = 0.5 * norm(a.along) + furthest;
     for (const FeatureSet::Edge& b : B.edges) {
+      if (apart(a.height, b.height, furthest)) continue;
       const Vec3 between = middle - b.a - 0.5 * b.along;
       // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
       if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
@@ -234,6 +248,7 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
   double last = 0.0;
   double inner = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
+    if (apart(edge.height, face.height, face_tolerance(S))) continue;
     const double start = dot(face.normal, edge.a) - face.offset;
     const double end = start + dot(face.normal, edge.along);
     if (start * end > 0.0 || start == end) continue;
@@ -261,6 +276,23 @@ void FeatureSet::clear() {
   radius = size = 0.0;
   depth = 1e300;
   two_sided = convex = numbers_faces = false;
+}
+
+void FeatureSet::measure(const Vec3& up) {
+  for (Vertex& vertex : vertices) vertex.height.low = vertex.height.high = dot(up, vertex.x);
+  for (Edge& edge : edges) {
+    const double start = dot(up, edge.a);
+    const double end = start + dot(up, edge.along);
+    edge.height = {std::min(start, end), std::max(start, end)};
+  }
+  for (Face& face : faces) {
+    face.height = {1e300, -1e300};
+    for (int k = face.first; k < face.first + face.count; ++k) {
+      const double height = dot(up, corners[at(k)]);
+      face.height.low = std::min(face.height.low, height);
+      face.height.high = std::max(face.height.high, height);
+    }
+  }
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {

@@ -8,6 +8,9 @@
 /// A direction belongs to an edge (a vertex) if it points into none of the faces (edges) there and
 /// out of the body. Every pair of features within the margin gives a contact. A vertex behind
 /// several faces is pushed out of the nearest one.
+///
+/// Features of two sets may be measured along a common direction first: those that are further
+/// apart in it than anything looked for are passed over.
 #pragma once
 
 #include <vector>
@@ -19,12 +22,18 @@ namespace nsn {
 
 /// Features of one body near another, about a common origin.
 struct FeatureSet {
+  /// Of up . x, the same direction for both sets, m; left at 0 it tells nothing.
+  struct Range {
+    double low = 0.0;
+    double high = 0.0;
+  };
   /// `first`, `count`: a range of `directions`.
   struct Vertex {
     Vec3 x;
     int number = 0;
     int first = 0;  ///< unit directions along its edges
     int count = 0;
+    Range height;
   };
   struct Edge {
     Vec3 a;
@@ -33,6 +42,7 @@ struct FeatureSet {
     int first = 0;  ///< unit directions into its faces, across the edge
     int count = 0;
     Vec3 outward;  ///< sum of its faces' normals
+    Range height;
   };
   struct Face {
     Vec3 normal;
@@ -40,6 +50,7 @@ struct FeatureSet {
     int number = 0;
     int first = 0;  ///< range of `corners`, counter-clockwise
     int count = 0;
+    Range height;
   };
   std::vector<Vertex> vertices;
   std::vector<Edge> edges;
@@ -55,6 +66,8 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
+  /// Sets the heights of all features.
+  void measure(const Vec3& up);
 };
 
 /// Appends all contacts with a gap of at most `margin`.

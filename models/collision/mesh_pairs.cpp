@@ -1,6 +1,7 @@
 #include "models/collision/mesh_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,11 @@ Pose about(const Pose& pose, const Vec3& origin) {
   return {pose.x - origin, pose.R};
 }
 
+/// Where b is in the axes of a.
+Pose seen_from(const Pose& a, const Pose& b) {
+  return {a.inverse_apply(b.x), transpose(a.R) * b.R};
+}
+
 /// A box around a shape given in world axes, in the axes of another pose.
 Aabb in_axes(const Aabb& box, const Pose& pose, double margin) {
   const Vec3 middle = pose.inverse_apply(0.5 * (box.lower + box.upper));
@@ -37,22 +43,23 @@ Aabb in_axes(const Aabb& box, const Pose& pose, double margin) {
   return {middle - reach, middle + reach};
 }
 
-void sort_unique(std::vector<int>& list) {
-  list.erase(std::unique(list.begin(), list.end()), list.end());  // many come in runs
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
 bool contains(const Aabb& box, const Vec3& p) {
   return overlap(box, {p, p});
 }
-Aabb box_of(const Vec3& p, const Vec3& q) {
-  Aabb box{p, p};
+
+bool contains(const TriangleMesh::Region& region, const Vec3& p) {
+  return dot(region.up, p) <= region.top && contains(region.box, p);
+}
+
+/// Some of the segment p q may be inside.
+bool meets(const TriangleMesh::Region& region, const Vec3& p, const Vec3& q) {
+  if (std::min(dot(region.up, p), dot(region.up, q)) > region.top) return false;
+  Aabb box;
   for (int k = 0; k < 3; ++k) {
     box.lower[k] = std::min(p[k], q[k]);
     box.upper[k] = std::max(p[k], q[k]);
   }
-  return box;
+  return overlap(region.box, box);
 }
 
 /// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
@@ -60,37 +67,39 @@ struct Buffers {
   FeatureSet A;
   FeatureSet B;
   TriangleMesh::Near near;
-  std::vector<int> triangles;
+  std::vector<int> triangles_a;
+  std::vector<int> triangles_b;
   std::vector<int> vertices;
   std::vector<int> edges;
+  NumberSet seen_vertices;
+  NumberSet seen_edges;
 };
 Buffers& buffers() {
   thread_local Buffers own;
   return own;
 }
 
-/// Those vertices inside the box (mesh axes), with the directions of all edges that end there.
+/// Those vertices in the region, with the directions of all edges that end there.
 void add_vertices(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& vertices,
-                  const Aabb& box, FeatureSet& out) {
+                  const TriangleMesh::Region& region, FeatureSet& out) {
   for (const int v : vertices) {
     const Vec3& p = mesh.points()[at(v)];
-    if (!contains(box, p)) continue;
+    if (!contains(region, p)) continue;
     const auto along = mesh.vertex_directions(v);
     out.vertices.push_back({pose.apply(p), v, static_cast<int>(out.directions.size()),
-                            static_cast<int>(along.size())});
+                            static_cast<int>(along.size()), {}});
     for (const Vec3& d : along) out.directions.push_back(pose.R * d);
   }
 }
 
-/// Those edges that come near the box (mesh axes), with the directions into all their faces.
+/// Those edges that may pass through the region, with the directions into all their faces.
 void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& edges,
-               const Aabb& box, FeatureSet& out) {
+               const TriangleMesh::Region& region, FeatureSet& out) {
   for (const int e : edges) {
     const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
-    if (!edge.active) continue;
     const Vec3& p = mesh.points()[at(edge.a)];
     const Vec3& q = mesh.points()[at(edge.b)];
-    if (!overlap(box, box_of(p, q))) continue;
+    if (!meets(region, p, q)) continue;
     FeatureSet::Edge feature;
     feature.a = pose.apply(p);
     feature.along = pose.R * (q - p);
@@ -105,44 +114,57 @@ void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int
   }
 }
 
-/// The triangles given, and of their edges and vertices those near a box in mesh axes.
+/// Of the sides that meet in the triangles' first corners, m.
+double longest_side(const TriangleMesh& mesh, const std::vector<int>& triangles) {
+  double squared = 0.0;
+  for (const int t : triangles) {
+    const std::array<Vec3, 3> corners = mesh.corners(t);
+    for (const Vec3& p : corners) squared = std::max(squared, dot(p - corners[0], p - corners[0]));
+  }
+  return std::sqrt(squared);
+}
+
+/// The triangles given, and of their edges and vertices those in the region (mesh axes).
 void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                  const std::vector<int>& triangles, const Aabb& box, FeatureSet& set) {
+                  const std::vector<int>& triangles, const TriangleMesh::Region& region,
+                  FeatureSet& set) {
   Buffers& own = buffers();
   const Pose pose = about(world, origin);
   own.vertices.clear();
   own.edges.clear();
+  own.seen_vertices.clear(mesh.points().size());
+  own.seen_edges.clear(mesh.edges().size());
   set.clear();
   set.two_sided = mesh.two_sided();
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
+  set.size = longest_side(mesh, triangles);
   for (const int t : triangles) {
     const Vec3 n = pose.R * mesh.normals()[at(t)];
-    FeatureSet::Face face{n, 0.0, t, static_cast<int>(set.corners.size()), 3};
+    FeatureSet::Face face{n, 0.0, t, static_cast<int>(set.corners.size()), 3, {}};
     for (std::size_t k = 0; k < 3; ++k) {
       const int v = mesh.triangles()[at(t)][k];
       set.corners.push_back(pose.apply(mesh.points()[at(v)]));
-      if (mesh.vertex_active(v)) own.vertices.push_back(v);
-      own.edges.push_back(mesh.triangle_edges(t)[k]);
-      set.size = std::max(set.size, norm(set.corners.back() - set.corners[at(face.first)]));
+      const int e = mesh.triangle_edges(t)[k];
+      if (mesh.vertex_active(v) && own.seen_vertices.insert(v)) own.vertices.push_back(v);
+      if (mesh.edges()[at(e)].active && own.seen_edges.insert(e)) own.edges.push_back(e);
     }
     face.offset = dot(n, set.corners[at(face.first)]);
     set.faces.push_back(face);
   }
-  sort_unique(own.vertices);
-  sort_unique(own.edges);
-  add_vertices(mesh, pose, own.vertices, box, set);
-  add_edges(mesh, pose, own.edges, box, set);
+  std::sort(own.vertices.begin(), own.vertices.end());
+  std::sort(own.edges.begin(), own.edges.end());
+  add_vertices(mesh, pose, own.vertices, region, set);
+  add_edges(mesh, pose, own.edges, region, set);
 }
 
 /// What of the mesh lies near a box in world axes.
 void set_features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
                        const Aabb& box, double margin, FeatureSet& set) {
-  std::vector<int>& triangles = buffers().triangles;
+  std::vector<int>& triangles = buffers().triangles_a;
   const Aabb near = in_axes(box, world, margin);
-  triangles.clear();
   mesh.find(near, triangles);
-  set_features(mesh, world, origin, triangles, near, set);
+  set_features(mesh, world, origin, triangles, {near, {}, 0.0}, set);
 }
 
 void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origin,
@@ -159,14 +181,14 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
     set.faces.push_back({n, face.offset + dot(n, pose.x), f, static_cast<int>(set.corners.size()),
-                         face.end - face.begin});
+                         face.end - face.begin, {}});
     for (int k = face.begin; k < face.end; ++k) {
       set.corners.push_back(pose.apply(core.vertex(core.loop[at(k)])));
     }
   }
   for (int v = 0; v < core.num_vertices(); ++v) {
     FeatureSet::Vertex vertex{pose.apply(core.vertex(v)), v,
-                              static_cast<int>(set.directions.size()), 0};
+                              static_cast<int>(set.directions.size()), 0, {}};
     for (const Polytope::Edge& edge : core.edges) {
       if (edge.a != v && edge.b != v) continue;
       const Vec3 along = core.vertex(edge.a == v ? edge.b : edge.a) - core.vertex(v);
@@ -259,30 +281,93 @@ bool inside(const Aabb& inner, const Aabb& outer) {
   return contains(outer, inner.lower) && contains(outer, inner.upper);
 }
 
+/// The features of own.near, measured along the direction between the meshes.
+void set_near_features(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, const Vec3& origin) {
+  Buffers& own = buffers();
+  set_features(a, pose_a, origin, own.near.mine, own.near.of_mine, own.A);
+  set_features(b, pose_b, origin, own.near.other, own.near.of_other, own.B);
+  const Vec3 up = pose_a.R * own.near.of_mine.up;
+  own.A.measure(up);
+  own.B.measure(up);
+}
+
+/// Surfaces further from each other than this part of their sizes do not pass through each other.
+constexpr double kApart = 1e-5;
+
 /// Contacts within the margin before and behind the surfaces. False: something lies deeper, or may.
 bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
-  const Pose relative{pose_a.inverse_apply(pose_b.x), transpose(pose_a.R) * pose_b.R};
-  a.find_near(b, relative, margin, own.near);
+  a.find_near(b, seen_from(pose_a, pose_b), margin, own.near);
   if (own.near.mine.empty()) {
     const Aabb box_a = a.bounds(pose_a);
     const Aabb box_b = b.bounds(pose_b);
     return !inside(box_a, box_b) && !inside(box_b, box_a);
   }
   const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features(a, pose_a, origin, own.near.mine, own.near.around_other, own.A);
-  set_features(b, pose_b, origin, own.near.other, own.near.around_mine, own.B);
+  set_near_features(a, pose_a, b, pose_b, origin);
   own.A.depth = std::min(own.A.depth, margin);
   own.B.depth = std::min(own.B.depth, margin);
   const std::size_t before = out.size();
   add_feature_contacts(own.A, own.B, margin, out);
   shift(out, before, origin);
-  if (a.two_sided() || b.two_sided()) return true;
+  const bool apart = own.near.gap > kApart * (own.A.size + own.B.size);
+  if (apart || a.two_sided() || b.two_sided()) return true;
   const Piercing worst =
       std::max(piercing(own.A, own.B, 0.5 * margin), piercing(own.B, own.A, 0.5 * margin));
   return worst == Piercing::kNone ||
          (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
+}
+
+/// Those of an ascending list that are in another one, too.
+void keep_common(std::vector<int>& list, const std::vector<int>& other) {
+  list.erase(
+      std::set_intersection(list.begin(), list.end(), other.begin(), other.end(), list.begin()),
+      list.end());
+}
+
+Aabb common(const Aabb& a, const Aabb& b) {
+  Aabb box;
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] = std::max(a.lower[k], b.lower[k]);
+    box.upper[k] = std::min(a.upper[k], b.upper[k]);
+  }
+  return box;
+}
+
+/// Contacts as deep as the meshes allow, between what lies within the margin of the other's box.
+void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, Manifold& out) {
+  Buffers& own = buffers();
+  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+  Aabb part_a = in_axes(b.bounds(pose_b), pose_a, margin);
+  Aabb part_b = in_axes(a.bounds(pose_a), pose_b, margin);
+  a.find(part_a, own.triangles_a);
+  b.find(part_b, own.triangles_b);
+  if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
+    part_a = in_axes(a.bounds(pose_a), pose_a, margin);
+    part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+    a.find(part_a, own.triangles_a);
+    b.find(part_b, own.triangles_b);
+  }
+  a.find_near(b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}), own.near);
+  keep_common(own.near.mine, own.triangles_a);
+  keep_common(own.near.other, own.triangles_b);
+  own.near.of_mine.box = common(own.near.of_mine.box, part_a);
+  own.near.of_other.box = common(own.near.of_other.box, part_b);
+  set_near_features(a, pose_a, b, pose_b, origin);
+  own.A.size = longest_side(a, own.triangles_a);
+  own.B.size = longest_side(b, own.triangles_b);
+  const std::size_t before = out.size();
+  add_feature_contacts(own.A, own.B, margin, out);
+  shift(out, before, origin);
+  if (any_touches(out, before, own.A, own.B) || !a.closed() || !b.closed()) return;
+  set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, own.B);
+  if (!overlapping(own.A, own.B)) return;
+  out.resize(before);
+  add_overlap_contact({a.points(), pose_a, 0.0}, {b.points(), pose_b, 0.0}, out);
 }
 
 constexpr double kSamePoint = 1e-6;  // of the sizes
@@ -303,6 +388,8 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
                         double margin, Manifold& out) {
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
+  const double above = dot(n, pose_a.x - pose_b.x);
+  if (above + shape.lower_bound(transpose_times(pose_a.R, n)) > margin) return;
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
     if (!shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);
@@ -348,22 +435,8 @@ void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const
   const auto& mesh_b = static_cast<const TriangleMesh&>(b);
   const std::size_t before = out.size();
   if (add_near_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out)) return;
-  // Everything that may be as deep as the meshes allow.
   out.resize(before);
-  Buffers& own = buffers();
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features_near(mesh_a, pose_a, origin, mesh_b.bounds(pose_b), margin, own.A);
-  set_features_near(mesh_b, pose_b, origin, mesh_a.bounds(pose_a), margin, own.B);
-  if (own.A.faces.empty() || own.B.faces.empty()) {  // one may hold the other
-    set_features_near(mesh_a, pose_a, origin, mesh_a.bounds(pose_a), margin, own.A);
-    set_features_near(mesh_b, pose_b, origin, mesh_b.bounds(pose_b), margin, own.B);
-  }
-  add_feature_contacts(own.A, own.B, margin, out);
-  shift(out, before, origin);
-  if (any_touches(out, before, own.A, own.B) || !mesh_a.closed() || !mesh_b.closed()) return;
-  if (!overlapping(own.A, own.B)) return;
-  out.resize(before);
-  add_overlap_contact({mesh_a.points(), pose_a, 0.0}, {mesh_b.points(), pose_b, 0.0}, out);
+  add_deep_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out);
 }
 
 void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,
@@ -371,8 +444,7 @@ void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shap
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const auto& solid = static_cast<const Cylinder&>(cylinder);
   const std::size_t before = out.size();
-  std::vector<int>& triangles = buffers().triangles;
-  triangles.clear();
+  std::vector<int>& triangles = buffers().triangles_a;
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {
     const std::size_t known = out.size();

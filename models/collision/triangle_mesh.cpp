@@ -12,6 +12,8 @@ namespace nsn {
 namespace {
 
 constexpr int kLeaf = 4;
+/// So many points are looked at one by one.
+constexpr int kFew = 24;
 /// Tried for one that separates two meshes.
 constexpr int kDirections = 4;
 /// Edges turned by less than this (rad) are flat.
@@ -45,6 +47,13 @@ Vec3 centre(const Aabb& box) {
   return 0.5 * (box.lower + box.upper);
 }
 
+/// No point of the box has a greater n . x.
+double furthest(const Aabb& box, const Vec3& n) {
+  double most = 0.0;
+  for (int k = 0; k < 3; ++k) most += std::max(n[k] * box.lower[k], n[k] * box.upper[k]);
+  return most;
+}
+
 void widen(Aabb& box, double by) {
   box.lower -= Vec3{by, by, by};
   box.upper += Vec3{by, by, by};
@@ -71,6 +80,11 @@ bool beyond_plane(const Vec3& n, const Vec3& p, std::span<const Vec3, 3> corners
   const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
                        dot(n, corners[2]) - offset};
   return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
+}
+
+bool above(const TriangleMesh::Region& region, std::span<const Vec3, 3> corners) {
+  const Vec3& n = region.up;
+  return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
 }
 
 double default_depth(const Aabb& box) {
@@ -101,7 +115,8 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   }
   order_.resize(triangles_.size());
   for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
-  if (!order_.empty()) build(0, static_cast<int>(order_.size()));
+  std::vector<bool> known(points_.size(), false);
+  build(0, static_cast<int>(order_.size()), known);
 }
 
 void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
@@ -209,28 +224,42 @@ bool TriangleMesh::check_closed() const {
   });
 }
 
-int TriangleMesh::build(int begin, int end) {
+int TriangleMesh::build(int begin, int end, std::vector<bool>& known) {
   const int index = static_cast<int>(nodes_.size());
-  Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
+  Node node{boxes_[at(order_[at(begin)])], begin, end, -1, static_cast<int>(corners_.size()), 0};
   for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[at(order_[at(k)])]);
   nodes_.push_back(node);
-  if (end - begin <= kLeaf) return index;
+  if (end - begin > kLeaf) {
+    const int middle = split(node);
+    build(begin, middle, known);
+    nodes_[at(index)].right = build(middle, end, known);
+  } else {
+    for (int k = begin; k < end; ++k) {
+      for (const int v : triangles_[at(order_[at(k)])]) {
+        if (!known[at(v)]) corners_.push_back(points_[at(v)]);
+        known[at(v)] = true;
+      }
+    }
+  }
+  nodes_[at(index)].last_corner = static_cast<int>(corners_.size());
+  return index;
+}
+
+int TriangleMesh::split(const Node& node) {
   const Vec3 size = node.box.upper - node.box.lower;
   const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-  const int middle = (begin + end) / 2;
+  const int middle = (node.begin + node.end) / 2;
   const auto place = [&](int t) {
     const Aabb& box = boxes_[at(t)];
     return box.lower[axis] + box.upper[axis];
   };
-  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
+  std::nth_element(order_.begin() + node.begin, order_.begin() + middle, order_.begin() + node.end,
                    [&](int s, int t) {
                      const double x = place(s);
                      const double y = place(t);
                      return x != y ? x < y : s < t;
                    });
-  build(begin, middle);
-  nodes_[at(index)].right = build(middle, end);
-  return index;
+  return middle;
 }
 
 template <class Visit>
@@ -254,42 +283,47 @@ void TriangleMesh::for_triangles_in(const Aabb& box, const Visit& visit) const {
 }
 
 void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
-  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  out.clear();
   for_triangles_in(box, [&](int t) { out.push_back(t); });
-  std::sort(out.begin() + before, out.end());
+  std::sort(out.begin(), out.end());
 }
 
 Vec3 TriangleMesh::support(const Vec3& n) const {
-  const auto reaches = [&](const Aabb& box) {  // no point of the box is further along n
-    double most = 0.0;
-    for (int k = 0; k < 3; ++k) most += n[k] * (n[k] > 0.0 ? box.upper[k] : box.lower[k]);
-    return most;
+  struct Part {
+    int node;
+    double reach;  // no point of it is further along n
   };
-  std::array<int, 64> stack;
+  const auto part = [&](int index) {
+    return Part{index, furthest(nodes_[at(index)].box, n)};
+  };
+  std::array<Part, 64> stack;
   std::size_t top = 0;
-  stack[top++] = 0;
+  stack[top++] = {0, 1e300};
   double most = -1e300;
   Vec3 best;
   while (top > 0) {
-    const int index = stack[--top];
-    const Node& node = nodes_[at(index)];
-    if (reaches(node.box) <= most) continue;
-    if (node.right >= 0) {
-      const bool right = reaches(nodes_[at(node.right)].box) > reaches(nodes_[at(index + 1)].box);
-      stack[top++] = right ? index + 1 : node.right;
-      stack[top++] = right ? node.right : index + 1;
+    const Part next = stack[--top];
+    if (next.reach <= most) continue;
+    const Node& node = nodes_[at(next.node)];
+    if (node.last_corner - node.first_corner > kFew) {
+      const Part left = part(next.node + 1);
+      const Part right = part(node.right);
+      stack[top++] = left.reach < right.reach ? left : right;
+      stack[top++] = left.reach < right.reach ? right : left;
       continue;
     }
-    for (int k = node.begin; k < node.end; ++k) {
-      for (const int v : triangles_[at(order_[at(k)])]) {
-        const double along = dot(n, points_[at(v)]);
-        if (along <= most) continue;
-        most = along;
-        best = points_[at(v)];
-      }
+    for (int k = node.first_corner; k < node.last_corner; ++k) {
+      const double along = dot(n, corners_[at(k)]);
+      if (along <= most) continue;
+      most = along;
+      best = corners_[at(k)];
     }
   }
   return best;
+}
+
+double TriangleMesh::lower_bound(const Vec3& n) const {
+  return -furthest(box_, -n);
 }
 
 TriangleMesh::Slab TriangleMesh::find_slab(const TriangleMesh& other, const Pose& pose,
@@ -316,37 +350,38 @@ void TriangleMesh::find_near(const TriangleMesh& other, const Pose& pose, double
   out.mine.clear();
   out.other.clear();
   const Slab slab = find_slab(other, pose, reach);
-  if (slab.gap() > reach) return;
-  out.around_mine = out.around_other = kNothing;
+  out.gap = slab.gap();
+  if (out.gap > reach) return;
   const Pose back{pose.inverse_apply({}), transpose(pose.R)};
+  out.of_mine = {kNothing, slab.up, slab.other + reach};
+  out.of_other = {kNothing, -(back.R * slab.up), reach - slab.mine + dot(slab.up, pose.x)};
+  out.seen.clear(triangles_.size());
   other.for_triangles_in(moved_box(box_, back, magnitudes(back.R), reach), [&](int t) {
     std::array<Vec3, 3> theirs = other.corners(t);
+    if (above(out.of_other, theirs)) return;
     for (Vec3& p : theirs) p = pose.apply(p);
-    const double lowest = slab.mine - reach;
-    if (std::all_of(theirs.begin(), theirs.end(),
-                    [&](const Vec3& p) { return dot(slab.up, p) < lowest; })) {
-      return;
-    }
     Aabb box = box_of(theirs);
     widen(box, reach);
     const Vec3 n = pose.R * other.normals_[at(t)];
-    const std::size_t before = out.mine.size();
+    bool near = false;
     for_triangles_in(box, [&](int s) {
+      if (near && out.seen.holds(s)) return;
       const std::array<Vec3, 3> mine = corners(s);
       if (beyond_plane(normals_[at(s)], mine[0], theirs, reach)) return;
-      if (!beyond_plane(n, theirs[0], mine, reach)) out.mine.push_back(s);
+      if (beyond_plane(n, theirs[0], mine, reach)) return;
+      near = true;
+      if (out.seen.insert(s)) out.mine.push_back(s);
     });
-    if (out.mine.size() == before) return;
+    if (!near) return;
     out.other.push_back(t);
-    grow(out.around_other, box);
+    grow(out.of_mine.box, box);
   });
   std::sort(out.other.begin(), out.other.end());
   std::sort(out.mine.begin(), out.mine.end());
-  out.mine.erase(std::unique(out.mine.begin(), out.mine.end()), out.mine.end());
   for (const int s : out.mine) {
-    for (const Vec3& p : corners(s)) grow(out.around_mine, back.apply(p));
+    for (const Vec3& p : corners(s)) grow(out.of_other.box, back.apply(p));
   }
-  widen(out.around_mine, reach);
+  widen(out.of_other.box, reach);
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {

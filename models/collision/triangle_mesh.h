@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "models/collision/number_set.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
@@ -47,6 +48,11 @@ class TriangleMesh final : public Shape {
   const std::vector<Vec3>& normals() const { return normals_; }
   const std::vector<Edge>& edges() const { return edges_; }
   const std::vector<int>& edge_faces() const { return edge_faces_; }
+  std::array<Vec3, 3> corners(int t) const {
+    const std::array<int, 3>& v = triangles_[static_cast<std::size_t>(t)];
+    return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
+            points_[static_cast<std::size_t>(v[2])]};
+  }
   /// Edges of triangle t, from corner k to k + 1.
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
@@ -74,12 +80,24 @@ class TriangleMesh final : public Shape {
             vertex_edges(v).size()};
   }
 
+  /// The corner of a triangle that is furthest along n, mesh axes.
+  Vec3 support(const Vec3& n) const;
+  /// No point has a smaller n . x, mesh axes; by the box around the mesh.
+  double lower_bound(const Vec3& n) const;
+  /// Where something may be: in a box and below a plane.
+  struct Region {
+    Aabb box;
+    Vec3 up;  ///< up . x <= top
+    double top = 0.0;
+  };
   /// Triangles of two meshes that may come within a reach of each other.
   struct Near {
     std::vector<int> mine;   ///< ascending
     std::vector<int> other;  ///< ascending
-    Aabb around_other;       ///< around those of the other and the reach, in the axes of this mesh
-    Aabb around_mine;        ///< around those of this mesh and the reach, in the axes of the other
+    Region of_mine;          ///< points of this mesh within reach of the other's, mesh axes
+    Region of_other;         ///< the same of the other, in its axes
+    double gap = 0.0;        ///< the meshes are at least so far apart, if >= 0, m
+    NumberSet seen;          // of mine
   };
   /// Finds every triangle of either mesh that has one of the other within `reach`, and few more:
   /// boxes around the two meet, and neither lies wholly further than that before or behind the
@@ -88,8 +106,8 @@ class TriangleMesh final : public Shape {
   /// First a direction is looked for along which the meshes are further apart than the reach: then
   /// there are none. What the best one leaves of the other mesh is looked up in the tree of this.
   void find_near(const TriangleMesh& other, const Pose& pose, double reach, Near& out) const;
-  /// Appends the numbers of all triangles whose boxes meet the given one, both in mesh axes, in
-  /// ascending order.
+  /// The numbers of all triangles whose boxes meet the given one, both in mesh axes, in ascending
+  /// order.
   void find(const Aabb& box, std::vector<int>& out) const;
 
   ShapeType type() const override { return kType; }
@@ -102,23 +120,22 @@ class TriangleMesh final : public Shape {
     int begin = 0;
     int end = 0;
     int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
+    int first_corner = 0;  ///< corners_[first_corner, last_corner): those of no earlier node
+    int last_corner = 0;
   };
   void take(const std::vector<std::array<int, 3>>& triangles);
   void connect();
   void classify();
-  std::array<Vec3, 3> corners(int t) const {
-    const std::array<int, 3>& v = triangles_[static_cast<std::size_t>(t)];
-    return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
-            points_[static_cast<std::size_t>(v[2])]};
-  }
   Vec3 direction_into(const Edge& edge, int k) const;
-  int build(int begin, int end);
+  /// The tree of order_[begin, end); `known`: points that are in corners_.
+  int build(int begin, int end, std::vector<bool>& known);
+  /// Reorders the node's triangles, those of the first child first; returns where the second's
+  /// begin.
+  int split(const Node& node);
   bool check_closed() const;
   /// Calls visit(t) for the triangles whose boxes meet the given one.
   template <class Visit>
   void for_triangles_in(const Aabb& box, const Visit& visit) const;
-  /// The corner of a triangle that is furthest along n.
-  Vec3 support(const Vec3& n) const;
   /// A direction and how far this mesh reaches down it and the other one up it.
   struct Slab {
     Vec3 up;               ///< unit, mesh axes
@@ -147,6 +164,7 @@ class TriangleMesh final : public Shape {
   std::vector<Aabb> boxes_;  // of the triangles
   std::vector<Node> nodes_;
   std::vector<int> order_;
+  std::vector<Vec3> corners_;  // of all triangles, each once, in the order of the tree
 };
 
 /// Volume (m^3), centre of mass and inertia of the solid inside a closed mesh, mass spread evenly.
