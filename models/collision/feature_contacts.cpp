@@ -15,24 +15,43 @@ std::size_t at(int k) {
   return static_cast<std::size_t>(k);
 }
 
-bool points_into_none(const FeatureSet& S, int first, int count, const Vec3& n) {
-  for (int k = first; k < first + count; ++k) {
-    if (dot(n, S.directions[at(k)]) > kCone) return false;
-  }
-  return true;
+/// n, directions: axes of the body.
+bool points_into_none(std::span<const Vec3> directions, const Vec3& n) {
+  return std::none_of(directions.begin(), directions.end(),
+                      [&](const Vec3& d) { return dot(n, d) > kCone; });
 }
 
 bool is_normal(const FeatureSet& S, const FeatureSet::Edge& edge, const Vec3& n) {
-  if (!S.two_sided && dot(n, edge.outward) < -kCone) return false;
-  return points_into_none(S, edge.first, edge.count, n);
+  const Vec3 local = transpose_times(S.axes, n);
+  if (!S.two_sided && dot(local, edge.outward) < -kCone) return false;
+  return points_into_none(S.edge_directions.subspan(at(edge.first), at(edge.count)), local);
 }
 bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3& n) {
-  return points_into_none(S, vertex.first, vertex.count, n);
+  return points_into_none(S.vertex_directions.subspan(at(vertex.first), at(vertex.count)),
+                          transpose_times(S.axes, n));
 }
 
 /// Further apart than `by` in the direction in which heights are measured.
 bool apart(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
   return a.low - b.high > by || b.low - a.high > by;
+}
+
+void measure(FeatureSet& S, const Vec3& up) {
+  for (FeatureSet::Vertex& vertex : S.vertices)
+    vertex.height.low = vertex.height.high = dot(up, vertex.x);
+  for (FeatureSet::Edge& edge : S.edges) {
+    const double start = dot(up, edge.a);
+    const double end = start + dot(up, edge.along);
+    edge.height = {std::min(start, end), std::max(start, end)};
+  }
+  for (FeatureSet::Face& face : S.faces) {
+    face.height = {1e300, -1e300};
+    for (int k = face.first; k < face.first + face.count; ++k) {
+      const double height = dot(up, S.corners[at(k)]);
+      face.height.low = std::min(face.height.low, height);
+      face.height.high = std::max(face.height.high, height);
+    }
+  }
 }
 
 /// A point out of a face by no more counts as over it.
@@ -271,28 +290,18 @@ void FeatureSet::clear() {
   vertices.clear();
   edges.clear();
   faces.clear();
-  directions.clear();
   corners.clear();
+  own_directions.clear();
+  axes = identity<3>();
+  vertex_directions = edge_directions = {};
   radius = size = 0.0;
   depth = 1e300;
   two_sided = convex = numbers_faces = false;
 }
 
-void FeatureSet::measure(const Vec3& up) {
-  for (Vertex& vertex : vertices) vertex.height.low = vertex.height.high = dot(up, vertex.x);
-  for (Edge& edge : edges) {
-    const double start = dot(up, edge.a);
-    const double end = start + dot(up, edge.along);
-    edge.height = {std::min(start, end), std::max(start, end)};
-  }
-  for (Face& face : faces) {
-    face.height = {1e300, -1e300};
-    for (int k = face.first; k < face.first + face.count; ++k) {
-      const double height = dot(up, corners[at(k)]);
-      face.height.low = std::min(face.height.low, height);
-      face.height.high = std::max(face.height.high, height);
-    }
-  }
+void measure(FeatureSet& A, FeatureSet& B, const Vec3& up) {
+  measure(A, up);
+  measure(B, up);
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "models/collision/cylinder_pairs.h"
 #include "models/collision/feature_contacts.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/near_triangles.h"
+#include "models/collision/number_set.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -24,11 +27,6 @@ std::size_t at(int k) {
 /// A shape's place about a common origin.
 Pose about(const Pose& pose, const Vec3& origin) {
   return {pose.x - origin, pose.R};
-}
-
-/// Where b is in the axes of a.
-Pose seen_from(const Pose& a, const Pose& b) {
-  return {a.inverse_apply(b.x), transpose(a.R) * b.R};
 }
 
 /// A box around a shape given in world axes, in the axes of another pose.
@@ -47,12 +45,12 @@ bool contains(const Aabb& box, const Vec3& p) {
   return overlap(box, {p, p});
 }
 
-bool contains(const TriangleMesh::Region& region, const Vec3& p) {
+bool contains(const Region& region, const Vec3& p) {
   return dot(region.up, p) <= region.top && contains(region.box, p);
 }
 
 /// Some of the segment p q may be inside.
-bool meets(const TriangleMesh::Region& region, const Vec3& p, const Vec3& q) {
+bool meets(const Region& region, const Vec3& p, const Vec3& q) {
   if (std::min(dot(region.up, p), dot(region.up, q)) > region.top) return false;
   Aabb box;
   for (int k = 0; k < 3; ++k) {
@@ -66,9 +64,10 @@ bool meets(const TriangleMesh::Region& region, const Vec3& p, const Vec3& q) {
 struct Buffers {
   FeatureSet A;
   FeatureSet B;
-  TriangleMesh::Near near;
+  NearTriangles near;
   std::vector<int> triangles_a;
   std::vector<int> triangles_b;
+  std::vector<int> common;
   std::vector<int> vertices;
   std::vector<int> edges;
   NumberSet seen_vertices;
@@ -79,39 +78,33 @@ Buffers& buffers() {
   return own;
 }
 
-/// Those vertices in the region, with the directions of all edges that end there.
 void add_vertices(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& vertices,
-                  const TriangleMesh::Region& region, FeatureSet& out) {
+                  const Region& region, FeatureSet& out) {
   for (const int v : vertices) {
     const Vec3& p = mesh.points()[at(v)];
     if (!contains(region, p)) continue;
-    const auto along = mesh.vertex_directions(v);
-    out.vertices.push_back({pose.apply(p), v, static_cast<int>(out.directions.size()),
-                            static_cast<int>(along.size()), {}});
-    for (const Vec3& d : along) out.directions.push_back(pose.R * d);
+    out.vertices.push_back(
+        {pose.apply(p), v, mesh.first_edge(v), static_cast<int>(mesh.vertex_edges(v).size()), {}});
   }
+  out.vertex_directions = mesh.vertex_directions();
 }
 
-/// Those edges that may pass through the region, with the directions into all their faces.
 void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& edges,
-               const TriangleMesh::Region& region, FeatureSet& out) {
+               const Region& region, FeatureSet& out) {
   for (const int e : edges) {
     const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
     const Vec3& p = mesh.points()[at(edge.a)];
     const Vec3& q = mesh.points()[at(edge.b)];
     if (!meets(region, p, q)) continue;
-    FeatureSet::Edge feature;
-    feature.a = pose.apply(p);
-    feature.along = pose.R * (q - p);
-    feature.number = edge_number(edge.a, edge.b);
-    feature.first = static_cast<int>(out.directions.size());
-    feature.count = edge.faces;
-    for (int k = 0; k < edge.faces; ++k) {
-      out.directions.push_back(pose.R * mesh.into_face(edge, k));
-      feature.outward += pose.R * mesh.normals()[at(mesh.edge_faces()[at(edge.first_face + k)])];
-    }
-    out.edges.push_back(feature);
+    out.edges.push_back({pose.apply(p),
+                         pose.R * (q - p),
+                         edge_number(edge.a, edge.b),
+                         edge.first_face,
+                         edge.faces,
+                         edge.outward,
+                         {}});
   }
+  out.edge_directions = mesh.into_faces();
 }
 
 /// Of the sides that meet in the triangles' first corners, m.
@@ -126,8 +119,7 @@ double longest_side(const TriangleMesh& mesh, const std::vector<int>& triangles)
 
 /// The triangles given, and of their edges and vertices those in the region (mesh axes).
 void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                  const std::vector<int>& triangles, const TriangleMesh::Region& region,
-                  FeatureSet& set) {
+                  const std::vector<int>& triangles, const Region& region, FeatureSet& set) {
   Buffers& own = buffers();
   const Pose pose = about(world, origin);
   own.vertices.clear();
@@ -135,6 +127,7 @@ void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origi
   own.seen_vertices.clear(mesh.points().size());
   own.seen_edges.clear(mesh.edges().size());
   set.clear();
+  set.axes = pose.R;
   set.two_sided = mesh.two_sided();
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
@@ -172,6 +165,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   const Pose pose = about(world, origin);
   const Polytope& core = shape.core();
   set.clear();
+  set.axes = pose.R;
   set.radius = shape.radius();
   set.size = core.size;
   set.two_sided = core.num_faces() == 0;
@@ -180,40 +174,47 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    set.faces.push_back({n, face.offset + dot(n, pose.x), f, static_cast<int>(set.corners.size()),
-                         face.end - face.begin, {}});
+    set.faces.push_back({n,
+                         face.offset + dot(n, pose.x),
+                         f,
+                         static_cast<int>(set.corners.size()),
+                         face.end - face.begin,
+                         {}});
     for (int k = face.begin; k < face.end; ++k) {
       set.corners.push_back(pose.apply(core.vertex(core.loop[at(k)])));
     }
   }
+  std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
-    FeatureSet::Vertex vertex{pose.apply(core.vertex(v)), v,
-                              static_cast<int>(set.directions.size()), 0, {}};
+    FeatureSet::Vertex vertex{
+        pose.apply(core.vertex(v)), v, static_cast<int>(directions.size()), 0, {}};
     for (const Polytope::Edge& edge : core.edges) {
       if (edge.a != v && edge.b != v) continue;
       const Vec3 along = core.vertex(edge.a == v ? edge.b : edge.a) - core.vertex(v);
       if (norm(along) == 0.0) continue;
-      set.directions.push_back(pose.R * normalized(along));
+      directions.push_back(normalized(along));
       ++vertex.count;
     }
     set.vertices.push_back(vertex);
   }
   for (const Polytope::Edge& edge : core.edges) {
+    const Vec3 along = core.vertex(edge.b) - core.vertex(edge.a);
     FeatureSet::Edge feature;
     feature.a = pose.apply(core.vertex(edge.a));
     feature.along = pose.apply(core.vertex(edge.b)) - feature.a;
     feature.number = edge_number(edge.a, edge.b);
-    feature.first = static_cast<int>(set.directions.size());
+    feature.first = static_cast<int>(directions.size());
     if (edge.left >= 0) {
-      const Vec3 left = pose.R * core.face(edge.left).normal;
-      const Vec3 right = pose.R * core.face(edge.right).normal;
-      set.directions.push_back(normalized(cross(left, feature.along)));
-      set.directions.push_back(normalized(cross(feature.along, right)));
+      const Vec3& left = core.face(edge.left).normal;
+      const Vec3& right = core.face(edge.right).normal;
+      directions.push_back(normalized(cross(left, along)));
+      directions.push_back(normalized(cross(along, right)));
       feature.count = 2;
       feature.outward = left + right;
     }
     set.edges.push_back(feature);
   }
+  set.vertex_directions = set.edge_directions = directions;
 }
 
 void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
@@ -281,17 +282,6 @@ bool inside(const Aabb& inner, const Aabb& outer) {
   return contains(outer, inner.lower) && contains(outer, inner.upper);
 }
 
-/// The features of own.near, measured along the direction between the meshes.
-void set_near_features(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
-                       const Pose& pose_b, const Vec3& origin) {
-  Buffers& own = buffers();
-  set_features(a, pose_a, origin, own.near.mine, own.near.of_mine, own.A);
-  set_features(b, pose_b, origin, own.near.other, own.near.of_other, own.B);
-  const Vec3 up = pose_a.R * own.near.of_mine.up;
-  own.A.measure(up);
-  own.B.measure(up);
-}
-
 /// Surfaces further from each other than this part of their sizes do not pass through each other.
 constexpr double kApart = 1e-5;
 
@@ -299,20 +289,22 @@ constexpr double kApart = 1e-5;
 bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
-  a.find_near(b, seen_from(pose_a, pose_b), margin, own.near);
-  if (own.near.mine.empty()) {
+  own.near.find(a, b, seen_from(pose_a, pose_b), margin);
+  if (own.near.empty()) {
     const Aabb box_a = a.bounds(pose_a);
     const Aabb box_b = b.bounds(pose_b);
     return !inside(box_a, box_b) && !inside(box_b, box_a);
   }
   const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_near_features(a, pose_a, b, pose_b, origin);
+  set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), own.A);
+  set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), own.B);
+  measure(own.A, own.B, pose_a.R * own.near.up());
   own.A.depth = std::min(own.A.depth, margin);
   own.B.depth = std::min(own.B.depth, margin);
   const std::size_t before = out.size();
   add_feature_contacts(own.A, own.B, margin, out);
   shift(out, before, origin);
-  const bool apart = own.near.gap > kApart * (own.A.size + own.B.size);
+  const bool apart = own.near.gap() > kApart * (own.A.size + own.B.size);
   if (apart || a.two_sided() || b.two_sided()) return true;
   const Piercing worst =
       std::max(piercing(own.A, own.B, 0.5 * margin), piercing(own.B, own.A, 0.5 * margin));
@@ -320,20 +312,18 @@ bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
          (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
 }
 
-/// Those of an ascending list that are in another one, too.
-void keep_common(std::vector<int>& list, const std::vector<int>& other) {
-  list.erase(
-      std::set_intersection(list.begin(), list.end(), other.begin(), other.end(), list.begin()),
-      list.end());
+/// What two ascending lists share.
+void find_common(const std::vector<int>& a, const std::vector<int>& b, std::vector<int>& out) {
+  out.clear();
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
 }
 
-Aabb common(const Aabb& a, const Aabb& b) {
-  Aabb box;
+Region common(Region region, const Aabb& box) {
   for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::max(a.lower[k], b.lower[k]);
-    box.upper[k] = std::min(a.upper[k], b.upper[k]);
+    region.box.lower[k] = std::max(region.box.lower[k], box.lower[k]);
+    region.box.upper[k] = std::min(region.box.upper[k], box.upper[k]);
   }
-  return box;
+  return region;
 }
 
 /// Contacts as deep as the meshes allow, between what lies within the margin of the other's box.
@@ -351,12 +341,12 @@ void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
     a.find(part_a, own.triangles_a);
     b.find(part_b, own.triangles_b);
   }
-  a.find_near(b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}), own.near);
-  keep_common(own.near.mine, own.triangles_a);
-  keep_common(own.near.other, own.triangles_b);
-  own.near.of_mine.box = common(own.near.of_mine.box, part_a);
-  own.near.of_other.box = common(own.near.of_other.box, part_b);
-  set_near_features(a, pose_a, b, pose_b, origin);
+  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
+  find_common(own.near.of_a(), own.triangles_a, own.common);
+  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), own.A);
+  find_common(own.near.of_b(), own.triangles_b, own.common);
+  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), own.B);
+  measure(own.A, own.B, pose_a.R * own.near.up());
   own.A.size = longest_side(a, own.triangles_a);
   own.B.size = longest_side(b, own.triangles_b);
   const std::size_t before = out.size();
@@ -389,7 +379,7 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
   const double above = dot(n, pose_a.x - pose_b.x);
-  if (above + shape.lower_bound(transpose_times(pose_a.R, n)) > margin) return;
+  if (above - greatest_along(shape.box(), -transpose_times(pose_a.R, n)) > margin) return;
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
     if (!shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);

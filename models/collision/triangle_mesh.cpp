@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -14,49 +13,11 @@ namespace {
 constexpr int kLeaf = 4;
 /// So many points are looked at one by one.
 constexpr int kFew = 24;
-/// Tried for one that separates two meshes.
-constexpr int kDirections = 4;
 /// Edges turned by less than this (rad) are flat.
 constexpr double kFlat = 1e-6;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
-}
-
-void grow(Aabb& box, const Vec3& p) {
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::min(box.lower[k], p[k]);
-    box.upper[k] = std::max(box.upper[k], p[k]);
-  }
-}
-
-constexpr Aabb kNothing{{1e300, 1e300, 1e300}, {-1e300, -1e300, -1e300}};
-
-Aabb box_of(std::span<const Vec3> points) {
-  Aabb box = kNothing;
-  for (const Vec3& p : points) grow(box, p);
-  return box;
-}
-
-void grow(Aabb& box, const Aabb& other) {
-  grow(box, other.lower);
-  grow(box, other.upper);
-}
-
-Vec3 centre(const Aabb& box) {
-  return 0.5 * (box.lower + box.upper);
-}
-
-/// No point of the box has a greater n . x.
-double furthest(const Aabb& box, const Vec3& n) {
-  double most = 0.0;
-  for (int k = 0; k < 3; ++k) most += std::max(n[k] * box.lower[k], n[k] * box.upper[k]);
-  return most;
-}
-
-void widen(Aabb& box, double by) {
-  box.lower -= Vec3{by, by, by};
-  box.upper += Vec3{by, by, by};
 }
 
 Mat3 magnitudes(const Mat3& R) {
@@ -72,19 +33,6 @@ Aabb moved_box(const Aabb& box, const Pose& pose, const Mat3& spread, double by)
   const Vec3 middle = pose.apply(centre(box));
   const Vec3 reach = spread * (0.5 * (box.upper - box.lower)) + Vec3{by, by, by};
   return {middle - reach, middle + reach};
-}
-
-/// All corners lie further than `reach` before or behind the plane through p across n.
-bool beyond_plane(const Vec3& n, const Vec3& p, std::span<const Vec3, 3> corners, double reach) {
-  const double offset = dot(n, p);
-  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
-                       dot(n, corners[2]) - offset};
-  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
-}
-
-bool above(const TriangleMesh::Region& region, std::span<const Vec3, 3> corners) {
-  const Vec3& n = region.up;
-  return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
 }
 
 double default_depth(const Aabb& box) {
@@ -152,7 +100,7 @@ void TriangleMesh::connect() {
       const auto [found, is_new] =
           known.try_emplace({std::min(i, j), std::max(i, j)}, static_cast<int>(edges_.size()));
       if (is_new) {
-        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false});
+        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false, {}});
         faces.emplace_back();
       }
       faces[at(found->second)].push_back(static_cast<int>(t));
@@ -162,6 +110,7 @@ void TriangleMesh::connect() {
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     edges_[e].first_face = static_cast<int>(edge_faces_.size());
     edges_[e].faces = static_cast<int>(faces[e].size());
+    for (const int t : faces[e]) edges_[e].outward += normals_[at(t)];
     edge_faces_.insert(edge_faces_.end(), faces[e].begin(), faces[e].end());
   }
   std::vector<std::vector<int>> at_vertex(points_.size());
@@ -262,29 +211,9 @@ int TriangleMesh::split(const Node& node) {
   return middle;
 }
 
-template <class Visit>
-void TriangleMesh::for_triangles_in(const Aabb& box, const Visit& visit) const {
-  std::array<int, 64> stack;  // depth of a median tree: log2 of the number of triangles, twice
-  std::size_t top = 0;
-  stack[top++] = 0;
-  while (top > 0) {
-    const int index = stack[--top];
-    const Node& node = nodes_[at(index)];
-    if (!overlap(box, node.box)) continue;
-    if (node.right >= 0) {
-      stack[top++] = node.right;
-      stack[top++] = index + 1;
-      continue;
-    }
-    for (int k = node.begin; k < node.end; ++k) {
-      if (overlap(box, boxes_[at(order_[at(k)])])) visit(order_[at(k)]);
-    }
-  }
-}
-
 void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
   out.clear();
-  for_triangles_in(box, [&](int t) { out.push_back(t); });
+  for_each_in(box, [&](int t) { out.push_back(t); });
   std::sort(out.begin(), out.end());
 }
 
@@ -294,7 +223,7 @@ Vec3 TriangleMesh::support(const Vec3& n) const {
     double reach;  // no point of it is further along n
   };
   const auto part = [&](int index) {
-    return Part{index, furthest(nodes_[at(index)].box, n)};
+    return Part{index, greatest_along(nodes_[at(index)].box, n)};
   };
   std::array<Part, 64> stack;
   std::size_t top = 0;
@@ -320,68 +249,6 @@ Vec3 TriangleMesh::support(const Vec3& n) const {
     }
   }
   return best;
-}
-
-double TriangleMesh::lower_bound(const Vec3& n) const {
-  return -furthest(box_, -n);
-}
-
-TriangleMesh::Slab TriangleMesh::find_slab(const TriangleMesh& other, const Pose& pose,
-                                           double reach) const {
-  const Vec3 between = centre(box_) - pose.apply(centre(other.box_));
-  Vec3 up = norm(between) > 0.0 ? normalized(between) : Vec3{0.0, 0.0, 1.0};
-  Slab best;
-  for (int k = 0; k < kDirections; ++k) {
-    const Vec3 mine = support(-up);
-    const Vec3 theirs = pose.apply(other.support(transpose_times(pose.R, up)));
-    const Slab slab{up, dot(up, mine), dot(up, theirs)};
-    if (slab.gap() > best.gap()) best = slab;
-    // From the deepest point of one mesh in the other one, grown by the reach.
-    const Vec3 across = mine - theirs - reach * up;
-    const double squared = dot(across, across);
-    if (best.gap() > reach || squared == 0.0) break;
-    up -= (2.0 * dot(up, across) / squared) * across;
-  }
-  return best;
-}
-
-void TriangleMesh::find_near(const TriangleMesh& other, const Pose& pose, double reach,
-                             Near& out) const {
-  out.mine.clear();
-  out.other.clear();
-  const Slab slab = find_slab(other, pose, reach);
-  out.gap = slab.gap();
-  if (out.gap > reach) return;
-  const Pose back{pose.inverse_apply({}), transpose(pose.R)};
-  out.of_mine = {kNothing, slab.up, slab.other + reach};
-  out.of_other = {kNothing, -(back.R * slab.up), reach - slab.mine + dot(slab.up, pose.x)};
-  out.seen.clear(triangles_.size());
-  other.for_triangles_in(moved_box(box_, back, magnitudes(back.R), reach), [&](int t) {
-    std::array<Vec3, 3> theirs = other.corners(t);
-    if (above(out.of_other, theirs)) return;
-    for (Vec3& p : theirs) p = pose.apply(p);
-    Aabb box = box_of(theirs);
-    widen(box, reach);
-    const Vec3 n = pose.R * other.normals_[at(t)];
-    bool near = false;
-    for_triangles_in(box, [&](int s) {
-      if (near && out.seen.holds(s)) return;
-      const std::array<Vec3, 3> mine = corners(s);
-      if (beyond_plane(normals_[at(s)], mine[0], theirs, reach)) return;
-      if (beyond_plane(n, theirs[0], mine, reach)) return;
-      near = true;
-      if (out.seen.insert(s)) out.mine.push_back(s);
-    });
-    if (!near) return;
-    out.other.push_back(t);
-    grow(out.of_mine.box, box);
-  });
-  std::sort(out.other.begin(), out.other.end());
-  std::sort(out.mine.begin(), out.mine.end());
-  for (const int s : out.mine) {
-    for (const Vec3& p : corners(s)) grow(out.of_other.box, back.apply(p));
-  }
-  widen(out.of_other.box, reach);
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "models/collision/number_set.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
@@ -36,6 +35,7 @@ class TriangleMesh final : public Shape {
     int first_face = 0;   ///< edge_faces()[first_face, first_face + faces)
     int faces = 0;        ///< 1: free, 2: inner, more: not manifold
     bool active = false;  ///< can touch something
+    Vec3 outward;         ///< sum of its faces' normals
   };
 
   /// Throws std::invalid_argument naming the mesh and the triangle or point for indices out of
@@ -57,14 +57,17 @@ class TriangleMesh final : public Shape {
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
   }
+  /// Number of the first edge that ends in vertex v in the list for all vertices.
+  int first_edge(int v) const { return vertex_first_[static_cast<std::size_t>(v)]; }
   /// Edges that end in vertex v.
   std::span<const int> vertex_edges(int v) const {
-    const auto begin = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v)]);
-    const auto end = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v) + 1]);
-    return {vertex_edges_.data() + begin, end - begin};
+    return {vertex_edges_.data() + first_edge(v), vertex_edges_.data() + first_edge(v + 1)};
   }
+  /// Unit directions along the edges that end in the vertices, away from these, vertex by vertex.
+  std::span<const Vec3> vertex_directions() const { return vertex_directions_; }
   bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)]; }
-  /// Unit directions from the edge into its faces, across the edge.
+  /// Unit directions from the edges into their faces, across the edge, as edge_faces().
+  std::span<const Vec3> into_faces() const { return into_faces_; }
   const Vec3& into_face(const Edge& edge, int k) const {
     return into_faces_[static_cast<std::size_t>(edge.first_face + k)];
   }
@@ -74,38 +77,16 @@ class TriangleMesh final : public Shape {
   /// Every edge lies between exactly two triangles that agree on the outside.
   bool closed() const { return closed_; }
 
-  /// Unit directions along the edges that end in vertex v, away from it, as vertex_edges().
-  std::span<const Vec3> vertex_directions(int v) const {
-    return {vertex_directions_.data() + vertex_first_[static_cast<std::size_t>(v)],
-            vertex_edges(v).size()};
-  }
-
+  /// Around everything, mesh axes.
+  const Aabb& box() const { return box_; }
+  /// Around triangle t.
+  const Aabb& box(int t) const { return boxes_[static_cast<std::size_t>(t)]; }
   /// The corner of a triangle that is furthest along n, mesh axes.
   Vec3 support(const Vec3& n) const;
-  /// No point has a smaller n . x, mesh axes; by the box around the mesh.
-  double lower_bound(const Vec3& n) const;
-  /// Where something may be: in a box and below a plane.
-  struct Region {
-    Aabb box;
-    Vec3 up;  ///< up . x <= top
-    double top = 0.0;
-  };
-  /// Triangles of two meshes that may come within a reach of each other.
-  struct Near {
-    std::vector<int> mine;   ///< ascending
-    std::vector<int> other;  ///< ascending
-    Region of_mine;          ///< points of this mesh within reach of the other's, mesh axes
-    Region of_other;         ///< the same of the other, in its axes
-    double gap = 0.0;        ///< the meshes are at least so far apart, if >= 0, m
-    NumberSet seen;          // of mine
-  };
-  /// Finds every triangle of either mesh that has one of the other within `reach`, and few more:
-  /// boxes around the two meet, and neither lies wholly further than that before or behind the
-  /// other's plane. `pose`: of the other mesh in the axes of this one.
-  ///
-  /// First a direction is looked for along which the meshes are further apart than the reach: then
-  /// there are none. What the best one leaves of the other mesh is looked up in the tree of this.
-  void find_near(const TriangleMesh& other, const Pose& pose, double reach, Near& out) const;
+  /// Calls visit(t) for all triangles whose boxes meet the given one, in mesh axes; neighbours
+  /// follow each other.
+  template <class Visit>
+  void for_each_in(const Aabb& box, const Visit& visit) const;
   /// The numbers of all triangles whose boxes meet the given one, both in mesh axes, in ascending
   /// order.
   void find(const Aabb& box, std::vector<int>& out) const;
@@ -119,7 +100,7 @@ class TriangleMesh final : public Shape {
     Aabb box;
     int begin = 0;
     int end = 0;
-    int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
+    int right = -1;        ///< second child; the first one follows its parent. -1: a leaf
     int first_corner = 0;  ///< corners_[first_corner, last_corner): those of no earlier node
     int last_corner = 0;
   };
@@ -133,19 +114,6 @@ class TriangleMesh final : public Shape {
   /// begin.
   int split(const Node& node);
   bool check_closed() const;
-  /// Calls visit(t) for the triangles whose boxes meet the given one.
-  template <class Visit>
-  void for_triangles_in(const Aabb& box, const Visit& visit) const;
-  /// A direction and how far this mesh reaches down it and the other one up it.
-  struct Slab {
-    Vec3 up;               ///< unit, mesh axes
-    double mine = -1e300;  ///< least up . x of this mesh, m
-    double other = 1e300;  ///< greatest up . x of the other, m
-
-    double gap() const { return mine - other; }
-  };
-  /// The one with the widest gap of a few, or the first with more than `reach`.
-  Slab find_slab(const TriangleMesh& other, const Pose& pose, double reach) const;
   MeshOptions options_;
   std::vector<Vec3> points_;
   std::vector<std::array<int, 3>> triangles_;
@@ -166,6 +134,27 @@ class TriangleMesh final : public Shape {
   std::vector<int> order_;
   std::vector<Vec3> corners_;  // of all triangles, each once, in the order of the tree
 };
+
+template <class Visit>
+void TriangleMesh::for_each_in(const Aabb& box, const Visit& visit) const {
+  std::array<std::size_t, 64> stack;  // depth of a median tree: log2 of the triangles, twice
+  std::size_t top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const std::size_t index = stack[--top];
+    const Node& node = nodes_[index];
+    if (!meet(box, node.box)) continue;
+    if (node.right >= 0) {
+      stack[top++] = static_cast<std::size_t>(node.right);
+      stack[top++] = index + 1;
+      continue;
+    }
+    for (int k = node.begin; k < node.end; ++k) {
+      const int t = order_[static_cast<std::size_t>(k)];
+      if (meet(box, this->box(t))) visit(t);
+    }
+  }
+}
 
 /// Volume (m^3), centre of mass and inertia of the solid inside a closed mesh, mass spread evenly.
 struct SolidProperties {
