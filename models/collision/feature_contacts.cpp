@@ -84,11 +84,12 @@ bool inside_mesh(const FeatureSet& S, const Vec3& p) {
   double least = 1e300;
   double facing = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
+    const double height = dot(face.normal, p) - face.offset;
+    if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
     const Vec3* corner = &S.corners[at(face.first)];
     const OnTriangle near = closest_on_triangle(p, corner[0], corner[1], corner[2]);
     const double distance = std::sqrt(near.distance_squared);
     if (distance > least + 1e-9 * S.size) continue;
-    const double height = dot(face.normal, p) - face.offset;
     const bool nearer = distance < least - 1e-9 * S.size;
     if (nearer || std::abs(height) > std::abs(facing)) facing = height;
     least = std::min(least, distance);
@@ -235,7 +236,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
     const Vec3 middle = a.a + 0.5 * a.along;
     const double half = 0.5 * norm(a.along) + furthest;
     for (const FeatureSet::Edge& b : B.edges) {
-      if (apart(a.height, b.height, furthest)) continue;
+      if (apart(a.height, b.height, furthest) || !can_oppose(a.normals, b.normals)) continue;
       const Vec3 between = middle - b.a - 0.5 * b.along;
       // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
       if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
@@ -309,8 +310,13 @@ bool is_inside(const FeatureSet& S, const Vec3& p) {
 }
 
 Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
+  FeatureSet::Range all{1e300, -1e300};
+  for (const FeatureSet::Face& face : B.faces) {
+    all = {std::min(all.low, face.height.low), std::max(all.high, face.height.high)};
+  }
   Piercing worst = Piercing::kNone;
   for (const FeatureSet::Edge& edge : A.edges) {
+    if (apart(edge.height, all, face_tolerance(B))) continue;
     worst = std::max(worst, edge_piercing(B, edge, reach));
     if (worst == Piercing::kDeep) break;
   }

@@ -18,6 +18,7 @@
 
 #include "core/math3.h"
 #include "models/collision/manifold.h"
+#include "models/collision/normal_arc.h"
 
 namespace nsn {
 
@@ -44,6 +45,7 @@ struct FeatureSet {
     int first = 0;  ///< unit directions into its faces, across the edge
     int count = 0;
     Vec3 outward;  ///< sum of its faces' normals, axes of the body
+    NormalArc normals;
     Range height;
   };
   struct Face {

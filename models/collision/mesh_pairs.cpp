@@ -96,13 +96,14 @@ void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int
     const Vec3& p = mesh.points()[at(edge.a)];
     const Vec3& q = mesh.points()[at(edge.b)];
     if (!meets(region, p, q)) continue;
-    out.edges.push_back({pose.apply(p),
-                         pose.R * (q - p),
-                         edge_number(edge.a, edge.b),
-                         edge.first_face,
-                         edge.faces,
-                         edge.outward,
-                         {}});
+    out.edges.push_back({.a = pose.apply(p),
+                         .along = pose.R * (q - p),
+                         .number = edge_number(edge.a, edge.b),
+                         .first = edge.first_face,
+                         .count = edge.faces,
+                         .outward = edge.outward,
+                         .normals = pose.R * edge.normals,
+                         .height = {}});
   }
   out.edge_directions = mesh.into_faces();
 }

@@ -15,11 +15,6 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-bool above(const Region& region, std::span<const Vec3, 3> corners) {
-  const Vec3& n = region.up;
-  return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
-}
-
 /// All corners lie further than `reach` before or behind the plane through p across n.
 bool beyond_plane(const Vec3& n, const Vec3& p, std::span<const Vec3, 3> corners, double reach) {
   const double offset = dot(n, p);
@@ -54,12 +49,11 @@ void NearTriangles::find_direction(const TriangleMesh& a, const TriangleMesh& b,
 
 Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
                           double reach) {
-  const Pose a_in_b = inverse(b_in_a);
   Aabb around = kNowhere;
   placed_.clear();
-  b.for_each_in(widened(a.bounds(a_in_b), reach), [&](int t) {
+  const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
+  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
     Placed placed{t, b.corners(t), {}, {}};
-    if (above(region_b_, placed.corners)) return;
     for (Vec3& p : placed.corners) p = b_in_a.apply(p);
     placed.normal = b_in_a.R * b.normals()[at(t)];
     placed.box = widened(box_of(placed.corners), reach);
@@ -113,9 +107,7 @@ void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pos
   if (gap_ > reach) return;
   const Aabb around = place(a, b, b_in_a, reach);
   candidates_.clear();
-  a.for_each_in(around, [&](int s) {
-    if (!above(region_a_, a.corners(s))) candidates_.push_back(s);
-  });
+  a.for_each_in({around, region_a_.up, region_a_.top}, [&](int s) { candidates_.push_back(s); });
   found_.clear(a.triangles().size());
   match(a, reach, 0, placed_.size(), 0, candidates_.size());
   std::sort(of_a_.begin(), of_a_.end());

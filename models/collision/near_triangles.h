@@ -23,13 +23,6 @@
 
 namespace nsn {
 
-/// Where something may be: in a box and below a plane.
-struct Region {
-  Aabb box;
-  Vec3 up;  ///< up . x <= top
-  double top = 0.0;
-};
-
 class NearTriangles {
  public:
   /// `b_in_a`: where b is in the axes of a. Allocates only for more than ever before.

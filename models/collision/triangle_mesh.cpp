@@ -100,7 +100,7 @@ void TriangleMesh::connect() {
       const auto [found, is_new] =
           known.try_emplace({std::min(i, j), std::max(i, j)}, static_cast<int>(edges_.size()));
       if (is_new) {
-        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false, {}});
+        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false, {}, {}});
         faces.emplace_back();
       }
       faces[at(found->second)].push_back(static_cast<int>(t));
@@ -156,6 +156,8 @@ void TriangleMesh::classify() {
       const double rise = dot(n, into_face(edge, 1));
       const bool agree = dot(n, m) > -0.5 || rise < 0.0;
       edge.active = options_.two_sided && agree ? std::abs(rise) > kFlat : rise < -kFlat;
+      const bool convex = rise < 0.0 && dot(m, into_face(edge, 0)) < 0.0;
+      if (!options_.two_sided && convex) edge.normals = normal_arc(n, m);
     }
     if (!edge.active) continue;
     vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = true;
@@ -213,7 +215,7 @@ int TriangleMesh::split(const Node& node) {
 
 void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
   out.clear();
-  for_each_in(box, [&](int t) { out.push_back(t); });
+  for_each_in({box, {}, 0.0}, [&](int t) { out.push_back(t); });
   std::sort(out.begin(), out.end());
 }
 

@@ -6,14 +6,30 @@
 /// in world.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "models/collision/normal_arc.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
+
+/// Where something may be: in a box and below a plane.
+struct Region {
+  Aabb box;
+  Vec3 up;  ///< up . x <= top
+  double top = 0.0;
+};
+inline bool above(const Region& region, const Aabb& box) {
+  return -greatest_along(box, -region.up) > region.top;
+}
+inline bool above(const Region& region, std::span<const Vec3, 3> corners) {
+  const Vec3& n = region.up;
+  return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
+}
 
 struct MeshOptions {
   /// Things may touch it from both sides (a sheet); else only from the side the triangles are seen
@@ -36,6 +52,7 @@ class TriangleMesh final : public Shape {
     int faces = 0;        ///< 1: free, 2: inner, more: not manifold
     bool active = false;  ///< can touch something
     Vec3 outward;         ///< sum of its faces' normals
+    NormalArc normals;
   };
 
   /// Throws std::invalid_argument naming the mesh and the triangle or point for indices out of
@@ -83,10 +100,9 @@ class TriangleMesh final : public Shape {
   const Aabb& box(int t) const { return boxes_[static_cast<std::size_t>(t)]; }
   /// The corner of a triangle that is furthest along n, mesh axes.
   Vec3 support(const Vec3& n) const;
-  /// Calls visit(t) for all triangles whose boxes meet the given one, in mesh axes; neighbours
-  /// follow each other.
+  /// Calls visit(t) for all triangles that may meet the region; neighbours follow each other.
   template <class Visit>
-  void for_each_in(const Aabb& box, const Visit& visit) const;
+  void for_each_in(const Region& region, const Visit& visit) const;
   /// The numbers of all triangles whose boxes meet the given one, both in mesh axes, in ascending
   /// order.
   void find(const Aabb& box, std::vector<int>& out) const;
@@ -136,14 +152,14 @@ class TriangleMesh final : public Shape {
 };
 
 template <class Visit>
-void TriangleMesh::for_each_in(const Aabb& box, const Visit& visit) const {
+void TriangleMesh::for_each_in(const Region& region, const Visit& visit) const {
   std::array<std::size_t, 64> stack;  // depth of a median tree: log2 of the triangles, twice
   std::size_t top = 0;
   stack[top++] = 0;
   while (top > 0) {
     const std::size_t index = stack[--top];
     const Node& node = nodes_[index];
-    if (!meet(box, node.box)) continue;
+    if (!meet(region.box, node.box) || above(region, node.box)) continue;
     if (node.right >= 0) {
       stack[top++] = static_cast<std::size_t>(node.right);
       stack[top++] = index + 1;
@@ -151,7 +167,7 @@ void TriangleMesh::for_each_in(const Aabb& box, const Visit& visit) const {
     }
     for (int k = node.begin; k < node.end; ++k) {
       const int t = order_[static_cast<std::size_t>(k)];
-      if (meet(box, this->box(t))) visit(t);
+      if (meet(region.box, box(t)) && !above(region, corners(t))) visit(t);
     }
   }
 }
