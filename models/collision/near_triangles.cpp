@@ -1,27 +1,15 @@
 #include "models/collision/near_triangles.h"
 
 #include <algorithm>
-#include <span>
+#include <array>
 
 namespace nsn {
 namespace {
 
 /// Tried for one that separates two meshes.
 constexpr int kDirections = 4;
-/// So many triangles are not split any more.
-constexpr std::size_t kFew = 4;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-/// All corners lie further than `reach` before or behind the plane through p across n.
-bool beyond_plane(const Vec3& n, const Vec3& p, std::span<const Vec3, 3> corners, double reach) {
-  const double offset = dot(n, p);
-  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
-                       dot(n, corners[2]) - offset};
-  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
-}
+/// So many pairs of triangles are not told apart: looking at their features costs less.
+constexpr std::size_t kFewPairs = 2000;
 
 }  // namespace
 
@@ -53,50 +41,48 @@ Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Po
   placed_.clear();
   const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
   b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
-    Placed placed{t, b.corners(t), {}, {}};
-    for (Vec3& p : placed.corners) p = b_in_a.apply(p);
-    placed.normal = b_in_a.R * b.normals()[at(t)];
-    placed.box = widened(box_of(placed.corners), reach);
-    grow(around, placed.box);
-    placed_.push_back(placed);
+    std::array<Vec3, 3> corners = b.corners(t);
+    for (Vec3& p : corners) p = b_in_a.apply(p);
+    placed_.push_back({t, widened(box_of(corners), reach)});
+    grow(around, placed_.back().box);
   });
   return around;
 }
 
-void NearTriangles::match_one(const TriangleMesh& a, double reach, const Placed& theirs,
-                              std::size_t first, std::size_t last) {
-  bool near = false;
-  for (std::size_t k = first; k < last; ++k) {
-    const int s = candidates_[k];
-    if (!meet(theirs.box, a.box(s)) || (near && found_.holds(s))) continue;
-    const std::array<Vec3, 3> mine = a.corners(s);
-    if (beyond_plane(a.normals()[at(s)], mine[0], theirs.corners, reach)) continue;
-    if (beyond_plane(theirs.normal, theirs.corners[0], mine, reach)) continue;
-    near = true;
-    if (found_.insert(s)) of_a_.push_back(s);
-  }
-  if (!near) return;
-  of_b_.push_back(theirs.number);
-  grow(region_a_.box, theirs.box);
-}
-
-void NearTriangles::match(const TriangleMesh& a, double reach, std::size_t begin, std::size_t end,
+void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t end,
                           std::size_t first, std::size_t last) {
-  Aabb box = kNowhere;
-  for (std::size_t k = begin; k < end; ++k) grow(box, placed_[k].box);
+  Aabb theirs = kNowhere;
+  for (std::size_t k = begin; k < end; ++k) grow(theirs, placed_[k].box);
+  Aabb own = kNowhere;
   for (std::size_t k = first; k < last; ++k) {
     const int s = candidates_[k];
-    if (meet(box, a.box(s))) candidates_.push_back(s);
+    if (!meet(theirs, a.box(s))) continue;
+    candidates_.push_back(s);
+    grow(own, a.box(s));
   }
   const std::size_t stop = candidates_.size();
-  if (last < stop && end - begin > kFew) {
+  if (end - begin > 1 && (end - begin) * (stop - last) > kFewPairs) {
     const std::size_t middle = (begin + end) / 2;
-    match(a, reach, begin, middle, last, stop);
-    match(a, reach, middle, end, last, stop);
+    match(a, begin, middle, last, stop);
+    match(a, middle, end, last, stop);
   } else {
-    for (std::size_t k = begin; k < end; ++k) match_one(a, reach, placed_[k], last, stop);
+    take(begin, end, last, stop, own);
   }
   candidates_.resize(last);
+}
+
+void NearTriangles::take(std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
+                         const Aabb& own) {
+  const std::size_t before = of_b_.size();
+  for (std::size_t k = begin; k < end; ++k) {
+    if (!meet(own, placed_[k].box)) continue;
+    of_b_.push_back(placed_[k].number);
+    grow(region_a_.box, placed_[k].box);
+  }
+  if (of_b_.size() == before) return;
+  for (std::size_t k = first; k < last; ++k) {
+    if (found_.insert(candidates_[k])) of_a_.push_back(candidates_[k]);
+  }
 }
 
 void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
@@ -109,7 +95,7 @@ void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pos
   candidates_.clear();
   a.for_each_in({around, region_a_.up, region_a_.top}, [&](int s) { candidates_.push_back(s); });
   found_.clear(a.triangles().size());
-  match(a, reach, 0, placed_.size(), 0, candidates_.size());
+  match(a, 0, placed_.size(), 0, candidates_.size());
   std::sort(of_a_.begin(), of_a_.end());
   std::sort(of_b_.begin(), of_b_.end());
   const Pose a_in_b = inverse(b_in_a);

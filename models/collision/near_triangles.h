@@ -3,18 +3,16 @@
 ///   near.find(a, b, b_in_a, reach);
 ///   for (const int s : near.of_a()) ...
 ///
-/// Every triangle of either mesh that has one of the other within the reach is among them, and few
-/// more: boxes around the two meet, and neither lies wholly further than that before or behind the
-/// other's plane.
+/// Every triangle of either mesh that has one of the other within the reach is among them.
 ///
 /// First a direction is looked for along which the meshes are further apart than the reach: then
-/// there are none. Directions are mirrored at what overlaps along the one before (Chung and Wang
-/// 1996), at first that between the middles; the best one bounds which parts of either mesh can be
-/// near the other at all. Those of b are matched with those of a, half by half, each half with what
-/// lies near it, so that the work grows with the size of the seam.
+/// there are none. The first is that between the middles, each further one the one before mirrored
+/// at what overlaps along it (Chung and Wang 1996). The best of them bounds which parts of either
+/// mesh can be near the other at all, and boxes around these parts bound them further: at once
+/// where few pairs of triangles are left, else half by half, so that the work grows with the length
+/// of the seam.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -42,22 +40,20 @@ class NearTriangles {
   double gap() const { return gap_; }
 
  private:
-  /// A triangle of b in the axes of a.
   struct Placed {
-    int number = 0;
-    std::array<Vec3, 3> corners;
-    Vec3 normal;
-    Aabb box;  // around it and the reach
+    int number = 0;  // of a triangle of b
+    Aabb box;        // around it and the reach, axes of a
   };
   void find_direction(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
                       double reach);
   /// Those of b that region_b_ and the box of a leave; returns a box around them and the reach.
   Aabb place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a, double reach);
   /// Finds what is near each other of placed_[begin, end) and candidates_[first, last).
-  void match(const TriangleMesh& a, double reach, std::size_t begin, std::size_t end,
-             std::size_t first, std::size_t last);
-  void match_one(const TriangleMesh& a, double reach, const Placed& theirs, std::size_t first,
-                 std::size_t last);
+  void match(const TriangleMesh& a, std::size_t begin, std::size_t end, std::size_t first,
+             std::size_t last);
+  /// All of them; `own`: a box around the candidates.
+  void take(std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
+            const Aabb& own);
 
   std::vector<int> of_a_;
   std::vector<int> of_b_;
