@@ -283,34 +283,38 @@ bool inside(const Aabb& inner, const Aabb& outer) {
   return contains(outer, inner.lower) && contains(outer, inner.upper);
 }
 
-/// Surfaces further from each other than this part of their sizes do not pass through each other.
-constexpr double kApart = 1e-5;
+/// The worst of both, if any; surfaces of two sides, and those that a direction keeps apart by
+/// more than rounding, do not count.
+Piercing piercing_of_each_other(const TriangleMesh& a, const TriangleMesh& b, double reach) {
+  const Buffers& own = buffers();
+  const bool apart = own.near.gap() > 1e-5 * (own.A.size + own.B.size);
+  if (apart || a.two_sided() || b.two_sided()) return Piercing::kNone;
+  return std::max(piercing(own.A, own.B, reach), piercing(own.B, own.A, reach));
+}
 
 /// Contacts within the margin before and behind the surfaces. False: something lies deeper, or may.
 bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
   own.near.find(a, b, seen_from(pose_a, pose_b), margin);
-  if (own.near.empty()) {
-    const Aabb box_a = a.bounds(pose_a);
-    const Aabb box_b = b.bounds(pose_b);
-    return !inside(box_a, box_b) && !inside(box_b, box_a);
+  if (!own.near.empty()) {
+    const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+    set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), own.A);
+    set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), own.B);
+    measure(own.A, own.B, pose_a.R * own.near.up());
+    own.A.depth = std::min(own.A.depth, margin);
+    own.B.depth = std::min(own.B.depth, margin);
+    const std::size_t before = out.size();
+    add_feature_contacts(own.A, own.B, margin, out);
+    shift(out, before, origin);
+    const Piercing worst = piercing_of_each_other(a, b, 0.5 * margin);
+    if (worst == Piercing::kDeep) return false;
+    if (worst == Piercing::kShallow) return any_touches(out, before, own.A, own.B);
+    if (out.size() > before) return true;
   }
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), own.A);
-  set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), own.B);
-  measure(own.A, own.B, pose_a.R * own.near.up());
-  own.A.depth = std::min(own.A.depth, margin);
-  own.B.depth = std::min(own.B.depth, margin);
-  const std::size_t before = out.size();
-  add_feature_contacts(own.A, own.B, margin, out);
-  shift(out, before, origin);
-  const bool apart = own.near.gap() > kApart * (own.A.size + own.B.size);
-  if (apart || a.two_sided() || b.two_sided()) return true;
-  const Piercing worst =
-      std::max(piercing(own.A, own.B, 0.5 * margin), piercing(own.B, own.A, 0.5 * margin));
-  return worst == Piercing::kNone ||
-         (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
+  const Aabb box_a = a.bounds(pose_a);
+  const Aabb box_b = b.bounds(pose_b);
+  return !inside(box_a, box_b) && !inside(box_b, box_a);
 }
 
 /// What two ascending lists share.
