@@ -13,12 +13,6 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-int longest_axis(const Aabb& box) {
-  const Vec3 size = box.upper - box.lower;
-  if (size[0] >= size[1] && size[0] >= size[2]) return 0;
-  return size[1] >= size[2] ? 1 : 2;
-}
-
 /// Sum of the sides.
 double extent(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;

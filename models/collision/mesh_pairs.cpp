@@ -383,8 +383,9 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
                         double margin, Manifold& out) {
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
-  const double above = dot(n, pose_a.x - pose_b.x);
-  if (above - greatest_along(shape.box(), -transpose_times(pose_a.R, n)) > margin) return;
+  const Vec3 down = -transpose_times(pose_a.R, n);
+  const double lowest = dot(n, pose_a.x - pose_b.x) - greatest_along(shape.box(), down);
+  if (lowest > margin) return;
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
     if (!shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);

@@ -79,6 +79,11 @@ inline Aabb widened(const Aabb& box, double by) {
 inline Vec3 centre(const Aabb& box) {
   return 0.5 * (box.lower + box.upper);
 }
+inline int longest_axis(const Aabb& box) {
+  const Vec3 size = box.upper - box.lower;
+  if (size[0] >= size[1] && size[0] >= size[2]) return 0;
+  return size[1] >= size[2] ? 1 : 2;
+}
 /// No point of the box has a greater n . x.
 inline double greatest_along(const Aabb& box, const Vec3& n) {
   double most = 0.0;

@@ -11,8 +11,6 @@ namespace nsn {
 namespace {
 
 constexpr int kLeaf = 4;
-/// So many points are looked at one by one.
-constexpr int kFew = 24;
 /// Edges turned by less than this (rad) are flat.
 constexpr double kFlat = 1e-6;
 
@@ -63,8 +61,16 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   }
   order_.resize(triangles_.size());
   for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
+  build(0, static_cast<int>(order_.size()));
   std::vector<bool> known(points_.size(), false);
-  build(0, static_cast<int>(order_.size()), known);
+  std::vector<Vec3> corners;
+  for (const auto& t : triangles_) {
+    for (const int v : t) {
+      if (!known[at(v)]) corners.push_back(points_[at(v)]);
+      known[at(v)] = true;
+    }
+  }
+  corners_ = PointTree(std::move(corners));
 }
 
 void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
@@ -175,82 +181,33 @@ bool TriangleMesh::check_closed() const {
   });
 }
 
-int TriangleMesh::build(int begin, int end, std::vector<bool>& known) {
+int TriangleMesh::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
-  Node node{boxes_[at(order_[at(begin)])], begin, end, -1, static_cast<int>(corners_.size()), 0};
+  Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
   for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[at(order_[at(k)])]);
   nodes_.push_back(node);
-  if (end - begin > kLeaf) {
-    const int middle = split(node);
-    build(begin, middle, known);
-    nodes_[at(index)].right = build(middle, end, known);
-  } else {
-    for (int k = begin; k < end; ++k) {
-      for (const int v : triangles_[at(order_[at(k)])]) {
-        if (!known[at(v)]) corners_.push_back(points_[at(v)]);
-        known[at(v)] = true;
-      }
-    }
-  }
-  nodes_[at(index)].last_corner = static_cast<int>(corners_.size());
-  return index;
-}
-
-int TriangleMesh::split(const Node& node) {
-  const Vec3 size = node.box.upper - node.box.lower;
-  const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
-  const int middle = (node.begin + node.end) / 2;
+  if (end - begin <= kLeaf) return index;
+  const int axis = longest_axis(node.box);
+  const int middle = (begin + end) / 2;
   const auto place = [&](int t) {
     const Aabb& box = boxes_[at(t)];
     return box.lower[axis] + box.upper[axis];
   };
-  std::nth_element(order_.begin() + node.begin, order_.begin() + middle, order_.begin() + node.end,
+  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                    [&](int s, int t) {
                      const double x = place(s);
                      const double y = place(t);
                      return x != y ? x < y : s < t;
                    });
-  return middle;
+  build(begin, middle);
+  nodes_[at(index)].right = build(middle, end);
+  return index;
 }
 
 void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
   out.clear();
   for_each_in({box, {}, 0.0}, [&](int t) { out.push_back(t); });
   std::sort(out.begin(), out.end());
-}
-
-Vec3 TriangleMesh::support(const Vec3& n) const {
-  struct Part {
-    int node;
-    double reach;  // no point of it is further along n
-  };
-  const auto part = [&](int index) {
-    return Part{index, greatest_along(nodes_[at(index)].box, n)};
-  };
-  std::array<Part, 64> stack;
-  std::size_t top = 0;
-  stack[top++] = {0, 1e300};
-  double most = -1e300;
-  Vec3 best;
-  while (top > 0) {
-    const Part next = stack[--top];
-    if (next.reach <= most) continue;
-    const Node& node = nodes_[at(next.node)];
-    if (node.last_corner - node.first_corner > kFew) {
-      const Part left = part(next.node + 1);
-      const Part right = part(node.right);
-      stack[top++] = left.reach < right.reach ? left : right;
-      stack[top++] = left.reach < right.reach ? right : left;
-      continue;
-    }
-    for (int k = node.first_corner; k < node.last_corner; ++k) {
-      const double along = dot(n, corners_[at(k)]);
-      if (along <= most) continue;
-      most = along;
-      best = corners_[at(k)];
-    }
-  }
-  return best;
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {

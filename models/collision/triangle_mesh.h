@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/collision/normal_arc.h"
+#include "models/collision/point_tree.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
@@ -99,7 +100,7 @@ class TriangleMesh final : public Shape {
   /// Around triangle t.
   const Aabb& box(int t) const { return boxes_[static_cast<std::size_t>(t)]; }
   /// The corner of a triangle that is furthest along n, mesh axes.
-  Vec3 support(const Vec3& n) const;
+  Vec3 support(const Vec3& n) const { return corners_.furthest(n); }
   /// Calls visit(t) for all triangles that may meet the region; neighbours follow each other.
   template <class Visit>
   void for_each_in(const Region& region, const Visit& visit) const;
@@ -116,19 +117,13 @@ class TriangleMesh final : public Shape {
     Aabb box;
     int begin = 0;
     int end = 0;
-    int right = -1;        ///< second child; the first one follows its parent. -1: a leaf
-    int first_corner = 0;  ///< corners_[first_corner, last_corner): those of no earlier node
-    int last_corner = 0;
+    int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
   };
   void take(const std::vector<std::array<int, 3>>& triangles);
   void connect();
   void classify();
   Vec3 direction_into(const Edge& edge, int k) const;
-  /// The tree of order_[begin, end); `known`: points that are in corners_.
-  int build(int begin, int end, std::vector<bool>& known);
-  /// Reorders the node's triangles, those of the first child first; returns where the second's
-  /// begin.
-  int split(const Node& node);
+  int build(int begin, int end);
   bool check_closed() const;
   MeshOptions options_;
   std::vector<Vec3> points_;
@@ -148,7 +143,7 @@ class TriangleMesh final : public Shape {
   std::vector<Aabb> boxes_;  // of the triangles
   std::vector<Node> nodes_;
   std::vector<int> order_;
-  std::vector<Vec3> corners_;  // of all triangles, each once, in the order of the tree
+  PointTree corners_;  // of all triangles
 };
 
 template <class Visit>
