@@ -304,6 +304,20 @@ def make_detection(runner):
           [[capsules, contacts, us, us / first] for capsules, (contacts, us) in sorted(least.items())])
 
 
+def make_detection_share(runner):
+    """Medians over the steps, from the report."""
+    rows = []
+    for scene in ("mesh-pile", "table-pile", "capsule-pile", "card-house", "yumi-cabinet --set count=20",
+                  "humanoids --set count=50"):
+        command = f"nsn run {scene} --preset realtime --threads 1 --steps 100"
+        print("  " + command, flush=True)
+        row = runner.results(command)[0]
+        times = [row[f"{stage}_ms_median"] for stage in ("detect", "assemble", "solve")]
+        rows.append([scene.replace(" --set", ","), row["contacts_max"], *times, 100 * times[0] / sum(times), command])
+    write("detection_share", ["scene", "contacts", "detect_ms", "assemble_ms", "solve_ms", "detect_percent", "command"],
+          rows)
+
+
 def measure_cost(runner, name, sizes, options):
     """Processor time of the whole program over steps and contacts."""
     rows = []
@@ -412,7 +426,7 @@ def make_corrections(runner):
 
 SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
-           "linear": make_linear, "detection": make_detection,
+           "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
            "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd,
            "paper_scenes": make_paper_scenes, "acceptance": make_acceptance, "reader": make_reader}

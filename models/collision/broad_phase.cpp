@@ -13,33 +13,10 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-void grow(Aabb& box, const Aabb& other) {
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::min(box.lower[k], other.lower[k]);
-    box.upper[k] = std::max(box.upper[k], other.upper[k]);
-  }
-}
-
-int longest_axis(const Aabb& box) {
-  const Vec3 size = box.upper - box.lower;
-  if (size[0] >= size[1] && size[0] >= size[2]) return 0;
-  return size[1] >= size[2] ? 1 : 2;
-}
-
 /// Sum of the sides.
 double extent(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;
   return size[0] + size[1] + size[2];
-}
-
-/// Without branches: which of the six comparisons fails cannot be foreseen.
-bool meet(const Aabb& a, const Aabb& b) {
-  unsigned apart = 0;
-  for (int k = 0; k < 3; ++k) {
-    apart |= static_cast<unsigned>(!(a.lower[k] <= b.upper[k]));
-    apart |= static_cast<unsigned>(!(b.lower[k] <= a.upper[k]));
-  }
-  return apart == 0;
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 /// as the cores are apart or the depth of the cores is known (gjk.h, separating_axis.h).
 #pragma once
 
-#include <utility>
-
+#include "models/collision/point_tree.h"
 #include "models/collision/polytope.h"
 #include "models/collision/shape.h"
 
@@ -16,17 +15,21 @@ class ConvexShape : public Shape {
   ~ConvexShape() override = default;
   const Polytope& core() const { return core_; }
   double radius() const { return radius_; }
+  /// Around the core, shape axes.
+  const Aabb& core_box() const { return core_box_; }
   /// Tight.
   Aabb bounds(const Pose& pose) const override;
 
  protected:
-  ConvexShape(Polytope core, double radius) : core_(std::move(core)), radius_(radius) {}
+  ConvexShape(Polytope core, double radius);
   ConvexShape(const ConvexShape&) = default;
   ConvexShape& operator=(const ConvexShape&) = default;
 
  private:
   Polytope core_;
   double radius_;
+  Aabb core_box_;
+  PointTree points_;  // of the core
 };
 
 }  // namespace nsn

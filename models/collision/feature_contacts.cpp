@@ -15,24 +15,53 @@ std::size_t at(int k) {
   return static_cast<std::size_t>(k);
 }
 
-bool points_into_none(const FeatureSet& S, int first, int count, const Vec3& n) {
-  for (int k = first; k < first + count; ++k) {
-    if (dot(n, S.directions[at(k)]) > kCone) return false;
-  }
-  return true;
+/// n, directions: axes of the body.
+bool points_into_none(std::span<const Vec3> directions, const Vec3& n) {
+  return std::none_of(directions.begin(), directions.end(),
+                      [&](const Vec3& d) { return dot(n, d) > kCone; });
 }
 
 bool is_normal(const FeatureSet& S, const FeatureSet::Edge& edge, const Vec3& n) {
-  if (!S.two_sided && dot(n, edge.outward) < -kCone) return false;
-  return points_into_none(S, edge.first, edge.count, n);
+  const Vec3 local = transpose_times(S.axes, n);
+  if (!S.two_sided && dot(local, edge.outward) < -kCone) return false;
+  return points_into_none(S.edge_directions.subspan(at(edge.first), at(edge.count)), local);
 }
 bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3& n) {
-  return points_into_none(S, vertex.first, vertex.count, n);
+  return points_into_none(S.vertex_directions.subspan(at(vertex.first), at(vertex.count)),
+                          transpose_times(S.axes, n));
 }
 
-/// The foot of the perpendicular lies in the face, or out of it by 1e-6 of the size.
+/// Further apart than `by` in the direction in which heights are measured.
+bool apart(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
+  return a.low - b.high > by || b.low - a.high > by;
+}
+
+void measure(FeatureSet& S, const Vec3& up) {
+  for (FeatureSet::Vertex& vertex : S.vertices)
+    vertex.height.low = vertex.height.high = dot(up, vertex.x);
+  for (FeatureSet::Edge& edge : S.edges) {
+    const double start = dot(up, edge.a);
+    const double end = start + dot(up, edge.along);
+    edge.height = {std::min(start, end), std::max(start, end)};
+  }
+  for (FeatureSet::Face& face : S.faces) {
+    face.height = {1e300, -1e300};
+    for (int k = face.first; k < face.first + face.count; ++k) {
+      const double height = dot(up, S.corners[at(k)]);
+      face.height.low = std::min(face.height.low, height);
+      face.height.high = std::max(face.height.high, height);
+    }
+  }
+}
+
+/// A point out of a face by no more counts as over it.
+double face_tolerance(const FeatureSet& S) {
+  return 1e-6 * S.size;
+}
+
+/// The foot of the perpendicular lies in the face, or out of it by the tolerance.
 bool over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
-  const double tolerance = 1e-6 * S.size;
+  const double tolerance = face_tolerance(S);
   for (int k = 0; k < face.count; ++k) {
     const Vec3& a = S.corners[at(face.first + k)];
     const Vec3& b = S.corners[at(face.first + (k + 1) % face.count)];
@@ -55,11 +84,12 @@ bool inside_mesh(const FeatureSet& S, const Vec3& p) {
   double least = 1e300;
   double facing = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
+    const double height = dot(face.normal, p) - face.offset;
+    if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
     const Vec3* corner = &S.corners[at(face.first)];
     const OnTriangle near = closest_on_triangle(p, corner[0], corner[1], corner[2]);
     const double distance = std::sqrt(near.distance_squared);
     if (distance > least + 1e-9 * S.size) continue;
-    const double height = dot(face.normal, p) - face.offset;
     const bool nearer = distance < least - 1e-9 * S.size;
     if (nearer || std::abs(height) > std::abs(facing)) facing = height;
     least = std::min(least, distance);
@@ -124,7 +154,9 @@ class Side {
     double least = -1e300;
     bool found = false;
     const std::size_t before = out_.size();
+    const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
     for (const FeatureSet::Face& face : other_.faces) {
+      if (apart(vertex.height, face.height, furthest)) continue;
       double height = dot(face.normal, vertex.x) - face.offset;
       const bool flipped = other_.two_sided && height < 0.0;
       if (flipped) height = -height;
@@ -156,6 +188,7 @@ class Side {
   }
 
   bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
+    if (apart(vertex.height, edge.height, margin_ + radii())) return false;
     const Vec3 from = vertex.x - edge.a;
     const double along = dot(from, edge.along);
     const double length_squared = dot(edge.along, edge.along);
@@ -203,6 +236,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
     const Vec3 middle = a.a + 0.5 * a.along;
     const double half = 0.5 * norm(a.along) + furthest;
     for (const FeatureSet::Edge& b : B.edges) {
+      if (apart(a.height, b.height, furthest) || !can_oppose(a.normals, b.normals)) continue;
       const Vec3 between = middle - b.a - 0.5 * b.along;
       // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
       if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
@@ -234,6 +268,7 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
   double last = 0.0;
   double inner = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
+    if (apart(edge.height, face.height, face_tolerance(S))) continue;
     const double start = dot(face.normal, edge.a) - face.offset;
     const double end = start + dot(face.normal, edge.along);
     if (start * end > 0.0 || start == end) continue;
@@ -256,11 +291,18 @@ void FeatureSet::clear() {
   vertices.clear();
   edges.clear();
   faces.clear();
-  directions.clear();
   corners.clear();
+  own_directions.clear();
+  axes = identity<3>();
+  vertex_directions = edge_directions = {};
   radius = size = 0.0;
   depth = 1e300;
   two_sided = convex = numbers_faces = false;
+}
+
+void measure(FeatureSet& A, FeatureSet& B, const Vec3& up) {
+  measure(A, up);
+  measure(B, up);
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {
@@ -268,8 +310,13 @@ bool is_inside(const FeatureSet& S, const Vec3& p) {
 }
 
 Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
+  FeatureSet::Range all{1e300, -1e300};
+  for (const FeatureSet::Face& face : B.faces) {
+    all = {std::min(all.low, face.height.low), std::max(all.high, face.height.high)};
+  }
   Piercing worst = Piercing::kNone;
   for (const FeatureSet::Edge& edge : A.edges) {
+    if (apart(edge.height, all, face_tolerance(B))) continue;
     worst = std::max(worst, edge_piercing(B, edge, reach));
     if (worst == Piercing::kDeep) break;
   }

@@ -8,31 +8,45 @@
 /// A direction belongs to an edge (a vertex) if it points into none of the faces (edges) there and
 /// out of the body. Every pair of features within the margin gives a contact. A vertex behind
 /// several faces is pushed out of the nearest one.
+///
+/// Features of two sets may be measured along a common direction first: those that are further
+/// apart in it than anything looked for are passed over.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/math3.h"
 #include "models/collision/manifold.h"
+#include "models/collision/normal_arc.h"
 
 namespace nsn {
 
 /// Features of one body near another, about a common origin.
 struct FeatureSet {
-  /// `first`, `count`: a range of `directions`.
+  /// Of up . x, the same direction for both sets, m; left at 0 it tells nothing.
+  struct Range {
+    double low = 0.0;
+    double high = 0.0;
+  };
+  /// `first`, `count`: a range of `vertex_directions`.
   struct Vertex {
     Vec3 x;
     int number = 0;
     int first = 0;  ///< unit directions along its edges
     int count = 0;
+    Range height;
   };
+  /// `first`, `count`: a range of `edge_directions`.
   struct Edge {
     Vec3 a;
     Vec3 along;  ///< to its other end, m
     std::uint64_t number = 0;
     int first = 0;  ///< unit directions into its faces, across the edge
     int count = 0;
-    Vec3 outward;  ///< sum of its faces' normals
+    Vec3 outward;  ///< sum of its faces' normals, axes of the body
+    NormalArc normals;
+    Range height;
   };
   struct Face {
     Vec3 normal;
@@ -40,22 +54,30 @@ struct FeatureSet {
     int number = 0;
     int first = 0;  ///< range of `corners`, counter-clockwise
     int count = 0;
+    Range height;
   };
   std::vector<Vertex> vertices;
   std::vector<Edge> edges;
   std::vector<Face> faces;
-  std::vector<Vec3> directions;
   std::vector<Vec3> corners;
-  double radius = 0.0;         ///< rounds everything, m
-  double depth = 1e300;        ///< how far behind a face counts as behind it, m
-  double size = 0.0;           ///< m, for tolerances
-  bool two_sided = false;      ///< faces have two sides, edges no outside
-  bool convex = false;         ///< all faces of a convex body: inside is behind all of them
-  bool numbers_faces = false;  ///< a vertex on it is named with the face (a mesh)
+  Mat3 axes =
+      identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
+  std::span<const Vec3> vertex_directions;
+  std::span<const Vec3> edge_directions;
+  std::vector<Vec3> own_directions;  ///< where no one else keeps them
+  double radius = 0.0;               ///< rounds everything, m
+  double depth = 1e300;              ///< how far behind a face counts as behind it, m
+  double size = 0.0;                 ///< m, for tolerances
+  bool two_sided = false;            ///< faces have two sides, edges no outside
+  bool convex = false;               ///< all faces of a convex body: inside is behind all of them
+  bool numbers_faces = false;        ///< a vertex on it is named with the face (a mesh)
 
   /// Empty again, without giving memory back.
   void clear();
 };
+
+/// Sets the heights of all features.
+void measure(FeatureSet& A, FeatureSet& B, const Vec3& up);
 
 /// Appends all contacts with a gap of at most `margin`.
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out);

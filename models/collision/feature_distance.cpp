@@ -77,10 +77,10 @@ bool crossing_of_segments(const Vec3& p0, const Vec3& d, const Vec3& q0, const V
                           BetweenSegments& out) {
   const Vec3 n = cross(d, e);
   const double sine_squared = dot(n, n);
-  if (sine_squared <= kParallel * kParallel * dot(d, d) * dot(e, e)) return false;
   const Vec3 r = q0 - p0;
   const double along = dot(cross(r, e), n);
   if (along <= 0.0 || along >= sine_squared) return false;
+  if (sine_squared <= kParallel * kParallel * dot(d, d) * dot(e, e)) return false;
   const double s = along / sine_squared;
   // Not det(r, d, n) / n^2, which is as uncertain as s along nearly parallel segments: the point
   // that belongs to this s is certain.

@@ -1,8 +1,10 @@
 #include "models/collision/mesh_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,8 @@
 #include "models/collision/cylinder_pairs.h"
 #include "models/collision/feature_contacts.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/near_triangles.h"
+#include "models/collision/number_set.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -37,114 +41,124 @@ Aabb in_axes(const Aabb& box, const Pose& pose, double margin) {
   return {middle - reach, middle + reach};
 }
 
-void sort_unique(std::vector<int>& list) {
-  list.erase(std::unique(list.begin(), list.end()), list.end());  // many come in runs
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
 bool contains(const Aabb& box, const Vec3& p) {
   return overlap(box, {p, p});
 }
-Aabb box_of(const Vec3& p, const Vec3& q) {
-  Aabb box{p, p};
+
+bool contains(const Region& region, const Vec3& p) {
+  return dot(region.up, p) <= region.top && contains(region.box, p);
+}
+
+/// Some of the segment p q may be inside.
+bool meets(const Region& region, const Vec3& p, const Vec3& q) {
+  if (std::min(dot(region.up, p), dot(region.up, q)) > region.top) return false;
+  Aabb box;
   for (int k = 0; k < 3; ++k) {
     box.lower[k] = std::min(p[k], q[k]);
     box.upper[k] = std::max(p[k], q[k]);
   }
-  return box;
+  return overlap(region.box, box);
 }
 
 /// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
 struct Buffers {
   FeatureSet A;
   FeatureSet B;
-  std::vector<TriangleMesh::TrianglePair> pairs;
+  NearTriangles near;
   std::vector<int> triangles_a;
   std::vector<int> triangles_b;
+  std::vector<int> common;
   std::vector<int> vertices;
   std::vector<int> edges;
+  NumberSet seen_vertices;
+  NumberSet seen_edges;
 };
 Buffers& buffers() {
   thread_local Buffers own;
   return own;
 }
 
-/// Those vertices inside the box (mesh axes), with the directions of all edges that end there.
 void add_vertices(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& vertices,
-                  const Aabb& box, FeatureSet& out) {
+                  const Region& region, FeatureSet& out) {
   for (const int v : vertices) {
     const Vec3& p = mesh.points()[at(v)];
-    if (!contains(box, p)) continue;
-    const auto along = mesh.vertex_directions(v);
-    out.vertices.push_back({pose.apply(p), v, static_cast<int>(out.directions.size()),
-                            static_cast<int>(along.size())});
-    for (const Vec3& d : along) out.directions.push_back(pose.R * d);
+    if (!contains(region, p)) continue;
+    out.vertices.push_back(
+        {pose.apply(p), v, mesh.first_edge(v), static_cast<int>(mesh.vertex_edges(v).size()), {}});
   }
+  out.vertex_directions = mesh.vertex_directions();
 }
 
-/// Those edges that come near the box (mesh axes), with the directions into all their faces.
 void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& edges,
-               const Aabb& box, FeatureSet& out) {
+               const Region& region, FeatureSet& out) {
   for (const int e : edges) {
     const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
-    if (!edge.active) continue;
     const Vec3& p = mesh.points()[at(edge.a)];
     const Vec3& q = mesh.points()[at(edge.b)];
-    if (!overlap(box, box_of(p, q))) continue;
-    FeatureSet::Edge feature;
-    feature.a = pose.apply(p);
-    feature.along = pose.R * (q - p);
-    feature.number = edge_number(edge.a, edge.b);
-    feature.first = static_cast<int>(out.directions.size());
-    feature.count = edge.faces;
-    for (int k = 0; k < edge.faces; ++k) {
-      out.directions.push_back(pose.R * mesh.into_face(edge, k));
-      feature.outward += pose.R * mesh.normals()[at(mesh.edge_faces()[at(edge.first_face + k)])];
-    }
-    out.edges.push_back(feature);
+    if (!meets(region, p, q)) continue;
+    out.edges.push_back({.a = pose.apply(p),
+                         .along = pose.R * (q - p),
+                         .number = edge_number(edge.a, edge.b),
+                         .first = edge.first_face,
+                         .count = edge.faces,
+                         .outward = edge.outward,
+                         .normals = pose.R * edge.normals,
+                         .height = {}});
   }
+  out.edge_directions = mesh.into_faces();
 }
 
-/// The triangles given, and of their edges and vertices those near a box in world axes.
+/// Of the sides that meet in the triangles' first corners, m.
+double longest_side(const TriangleMesh& mesh, const std::vector<int>& triangles) {
+  double squared = 0.0;
+  for (const int t : triangles) {
+    const std::array<Vec3, 3> corners = mesh.corners(t);
+    for (const Vec3& p : corners) squared = std::max(squared, dot(p - corners[0], p - corners[0]));
+  }
+  return std::sqrt(squared);
+}
+
+/// The triangles given, and of their edges and vertices those in the region (mesh axes).
 void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                  const std::vector<int>& triangles, const Aabb& box, double margin,
-                  FeatureSet& set) {
+                  const std::vector<int>& triangles, const Region& region, FeatureSet& set) {
   Buffers& own = buffers();
   const Pose pose = about(world, origin);
   own.vertices.clear();
   own.edges.clear();
+  own.seen_vertices.clear(mesh.points().size());
+  own.seen_edges.clear(mesh.edges().size());
   set.clear();
+  set.axes = pose.R;
   set.two_sided = mesh.two_sided();
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
+  set.size = longest_side(mesh, triangles);
   for (const int t : triangles) {
     const Vec3 n = pose.R * mesh.normals()[at(t)];
-    FeatureSet::Face face{n, 0.0, t, static_cast<int>(set.corners.size()), 3};
+    FeatureSet::Face face{n, 0.0, t, static_cast<int>(set.corners.size()), 3, {}};
     for (std::size_t k = 0; k < 3; ++k) {
       const int v = mesh.triangles()[at(t)][k];
       set.corners.push_back(pose.apply(mesh.points()[at(v)]));
-      if (mesh.vertex_active(v)) own.vertices.push_back(v);
-      own.edges.push_back(mesh.triangle_edges(t)[k]);
-      set.size = std::max(set.size, norm(set.corners.back() - set.corners[at(face.first)]));
+      const int e = mesh.triangle_edges(t)[k];
+      if (mesh.vertex_active(v) && own.seen_vertices.insert(v)) own.vertices.push_back(v);
+      if (mesh.edges()[at(e)].active && own.seen_edges.insert(e)) own.edges.push_back(e);
     }
     face.offset = dot(n, set.corners[at(face.first)]);
     set.faces.push_back(face);
   }
-  sort_unique(own.vertices);
-  sort_unique(own.edges);
-  const Aabb near = in_axes(box, world, margin);
-  add_vertices(mesh, pose, own.vertices, near, set);
-  add_edges(mesh, pose, own.edges, near, set);
+  std::sort(own.vertices.begin(), own.vertices.end());
+  std::sort(own.edges.begin(), own.edges.end());
+  add_vertices(mesh, pose, own.vertices, region, set);
+  add_edges(mesh, pose, own.edges, region, set);
 }
 
 /// What of the mesh lies near a box in world axes.
 void set_features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
                        const Aabb& box, double margin, FeatureSet& set) {
   std::vector<int>& triangles = buffers().triangles_a;
-  triangles.clear();
-  mesh.find(in_axes(box, world, margin), triangles);
-  set_features(mesh, world, origin, triangles, box, margin, set);
+  const Aabb near = in_axes(box, world, margin);
+  mesh.find(near, triangles);
+  set_features(mesh, world, origin, triangles, {near, {}, 0.0}, set);
 }
 
 void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origin,
@@ -152,6 +166,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   const Pose pose = about(world, origin);
   const Polytope& core = shape.core();
   set.clear();
+  set.axes = pose.R;
   set.radius = shape.radius();
   set.size = core.size;
   set.two_sided = core.num_faces() == 0;
@@ -160,40 +175,47 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    set.faces.push_back({n, face.offset + dot(n, pose.x), f, static_cast<int>(set.corners.size()),
-                         face.end - face.begin});
+    set.faces.push_back({n,
+                         face.offset + dot(n, pose.x),
+                         f,
+                         static_cast<int>(set.corners.size()),
+                         face.end - face.begin,
+                         {}});
     for (int k = face.begin; k < face.end; ++k) {
       set.corners.push_back(pose.apply(core.vertex(core.loop[at(k)])));
     }
   }
+  std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
-    FeatureSet::Vertex vertex{pose.apply(core.vertex(v)), v,
-                              static_cast<int>(set.directions.size()), 0};
+    FeatureSet::Vertex vertex{
+        pose.apply(core.vertex(v)), v, static_cast<int>(directions.size()), 0, {}};
     for (const Polytope::Edge& edge : core.edges) {
       if (edge.a != v && edge.b != v) continue;
       const Vec3 along = core.vertex(edge.a == v ? edge.b : edge.a) - core.vertex(v);
       if (norm(along) == 0.0) continue;
-      set.directions.push_back(pose.R * normalized(along));
+      directions.push_back(normalized(along));
       ++vertex.count;
     }
     set.vertices.push_back(vertex);
   }
   for (const Polytope::Edge& edge : core.edges) {
+    const Vec3 along = core.vertex(edge.b) - core.vertex(edge.a);
     FeatureSet::Edge feature;
     feature.a = pose.apply(core.vertex(edge.a));
     feature.along = pose.apply(core.vertex(edge.b)) - feature.a;
     feature.number = edge_number(edge.a, edge.b);
-    feature.first = static_cast<int>(set.directions.size());
+    feature.first = static_cast<int>(directions.size());
     if (edge.left >= 0) {
-      const Vec3 left = pose.R * core.face(edge.left).normal;
-      const Vec3 right = pose.R * core.face(edge.right).normal;
-      set.directions.push_back(normalized(cross(left, feature.along)));
-      set.directions.push_back(normalized(cross(feature.along, right)));
+      const Vec3& left = core.face(edge.left).normal;
+      const Vec3& right = core.face(edge.right).normal;
+      directions.push_back(normalized(cross(left, along)));
+      directions.push_back(normalized(cross(along, right)));
       feature.count = 2;
       feature.outward = left + right;
     }
     set.edges.push_back(feature);
   }
+  set.vertex_directions = set.edge_directions = directions;
 }
 
 void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
@@ -261,37 +283,86 @@ bool inside(const Aabb& inner, const Aabb& outer) {
   return contains(outer, inner.lower) && contains(outer, inner.upper);
 }
 
+/// The worst of both, if any; surfaces of two sides, and those that a direction keeps apart by
+/// more than rounding, do not count.
+Piercing piercing_of_each_other(const TriangleMesh& a, const TriangleMesh& b, double reach) {
+  const Buffers& own = buffers();
+  const bool apart = own.near.gap() > 1e-5 * (own.A.size + own.B.size);
+  if (apart || a.two_sided() || b.two_sided()) return Piercing::kNone;
+  return std::max(piercing(own.A, own.B, reach), piercing(own.B, own.A, reach));
+}
+
 /// Contacts within the margin before and behind the surfaces. False: something lies deeper, or may.
 bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
+  own.near.find(a, b, seen_from(pose_a, pose_b), margin);
+  if (!own.near.empty()) {
+    const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+    set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), own.A);
+    set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), own.B);
+    measure(own.A, own.B, pose_a.R * own.near.up());
+    own.A.depth = std::min(own.A.depth, margin);
+    own.B.depth = std::min(own.B.depth, margin);
+    const std::size_t before = out.size();
+    add_feature_contacts(own.A, own.B, margin, out);
+    shift(out, before, origin);
+    const Piercing worst = piercing_of_each_other(a, b, 0.5 * margin);
+    if (worst == Piercing::kDeep) return false;
+    if (worst == Piercing::kShallow) return any_touches(out, before, own.A, own.B);
+    if (out.size() > before) return true;
+  }
   const Aabb box_a = a.bounds(pose_a);
   const Aabb box_b = b.bounds(pose_b);
-  own.pairs.clear();
-  own.triangles_a.clear();
-  own.triangles_b.clear();
-  const Pose relative{pose_a.inverse_apply(pose_b.x), transpose(pose_a.R) * pose_b.R};
-  a.find_pairs(b, relative, margin, own.pairs);
-  if (own.pairs.empty()) return !inside(box_a, box_b) && !inside(box_b, box_a);
-  for (const auto& pair : own.pairs) {
-    own.triangles_a.push_back(pair.mine);
-    own.triangles_b.push_back(pair.other);
+  return !inside(box_a, box_b) && !inside(box_b, box_a);
+}
+
+/// What two ascending lists share.
+void find_common(const std::vector<int>& a, const std::vector<int>& b, std::vector<int>& out) {
+  out.clear();
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+}
+
+Region common(Region region, const Aabb& box) {
+  for (int k = 0; k < 3; ++k) {
+    region.box.lower[k] = std::max(region.box.lower[k], box.lower[k]);
+    region.box.upper[k] = std::min(region.box.upper[k], box.upper[k]);
   }
-  sort_unique(own.triangles_a);
-  sort_unique(own.triangles_b);
+  return region;
+}
+
+/// Contacts as deep as the meshes allow, between what lies within the margin of the other's box.
+void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, Manifold& out) {
+  Buffers& own = buffers();
   const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features(a, pose_a, origin, own.triangles_a, box_b, margin, own.A);
-  set_features(b, pose_b, origin, own.triangles_b, box_a, margin, own.B);
-  own.A.depth = std::min(own.A.depth, margin);
-  own.B.depth = std::min(own.B.depth, margin);
+  Aabb part_a = in_axes(b.bounds(pose_b), pose_a, margin);
+  Aabb part_b = in_axes(a.bounds(pose_a), pose_b, margin);
+  a.find(part_a, own.triangles_a);
+  b.find(part_b, own.triangles_b);
+  if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
+    part_a = in_axes(a.bounds(pose_a), pose_a, margin);
+    part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+    a.find(part_a, own.triangles_a);
+    b.find(part_b, own.triangles_b);
+  }
+  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
+  find_common(own.near.of_a(), own.triangles_a, own.common);
+  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), own.A);
+  find_common(own.near.of_b(), own.triangles_b, own.common);
+  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), own.B);
+  measure(own.A, own.B, pose_a.R * own.near.up());
+  own.A.size = longest_side(a, own.triangles_a);
+  own.B.size = longest_side(b, own.triangles_b);
   const std::size_t before = out.size();
   add_feature_contacts(own.A, own.B, margin, out);
   shift(out, before, origin);
-  if (a.two_sided() || b.two_sided()) return true;
-  const Piercing worst =
-      std::max(piercing(own.A, own.B, 0.5 * margin), piercing(own.B, own.A, 0.5 * margin));
-  return worst == Piercing::kNone ||
-         (worst == Piercing::kShallow && any_touches(out, before, own.A, own.B));
+  if (any_touches(out, before, own.A, own.B) || !a.closed() || !b.closed()) return;
+  set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, own.B);
+  if (!overlapping(own.A, own.B)) return;
+  out.resize(before);
+  add_overlap_contact({a.points(), pose_a, 0.0}, {b.points(), pose_b, 0.0}, out);
 }
 
 constexpr double kSamePoint = 1e-6;  // of the sizes
@@ -312,6 +383,9 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
                         double margin, Manifold& out) {
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
+  const Vec3 down = -transpose_times(pose_a.R, n);
+  const double lowest = dot(n, pose_a.x - pose_b.x) - greatest_along(shape.box(), down);
+  if (lowest > margin) return;
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
     if (!shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);
@@ -357,22 +431,8 @@ void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const
   const auto& mesh_b = static_cast<const TriangleMesh&>(b);
   const std::size_t before = out.size();
   if (add_near_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out)) return;
-  // Everything that may be as deep as the meshes allow.
   out.resize(before);
-  Buffers& own = buffers();
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-  set_features_near(mesh_a, pose_a, origin, mesh_b.bounds(pose_b), margin, own.A);
-  set_features_near(mesh_b, pose_b, origin, mesh_a.bounds(pose_a), margin, own.B);
-  if (own.A.faces.empty() || own.B.faces.empty()) {  // one may hold the other
-    set_features_near(mesh_a, pose_a, origin, mesh_a.bounds(pose_a), margin, own.A);
-    set_features_near(mesh_b, pose_b, origin, mesh_b.bounds(pose_b), margin, own.B);
-  }
-  add_feature_contacts(own.A, own.B, margin, out);
-  shift(out, before, origin);
-  if (any_touches(out, before, own.A, own.B) || !mesh_a.closed() || !mesh_b.closed()) return;
-  if (!overlapping(own.A, own.B)) return;
-  out.resize(before);
-  add_overlap_contact({mesh_a.points(), pose_a, 0.0}, {mesh_b.points(), pose_b, 0.0}, out);
+  add_deep_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out);
 }
 
 void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,
@@ -381,7 +441,6 @@ void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shap
   const auto& solid = static_cast<const Cylinder&>(cylinder);
   const std::size_t before = out.size();
   std::vector<int>& triangles = buffers().triangles_a;
-  triangles.clear();
   shape.find(in_axes(cylinder.bounds(pose_a), pose_b, margin), triangles);
   for (const int t : triangles) {
     const std::size_t known = out.size();

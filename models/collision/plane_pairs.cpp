@@ -9,6 +9,9 @@ void collide_convex_plane(const Shape& convex, const Pose& pose_a, const Shape&,
   const auto& shape = static_cast<const ConvexShape&>(convex);
   const Vec3 n = column(pose_b.R, 2);
   const double radius = shape.radius();
+  const Vec3 down = -transpose_times(pose_a.R, n);
+  const double lowest = dot(n, pose_a.x - pose_b.x) - greatest_along(shape.core_box(), down);
+  if (lowest - radius > margin) return;
   for (int k = 0; k < shape.core().num_vertices(); ++k) {
     const Vec3 corner = pose_a.apply(shape.core().vertex(k));
     const double height = dot(n, corner - pose_b.x);

@@ -6,10 +6,6 @@
 namespace nsn {
 namespace {
 
-Pose seen_from(const Pose& b, const Pose& a) {
-  return {b.inverse_apply(a.x), transpose(b.R) * a.R};
-}
-
 /// No point within `reach` of the origin has moved further.
 double motion(const Pose& from, const Pose& to, double reach) {
   double turned = 0.0;  // Frobenius norm of the difference: at least what a unit vector moves

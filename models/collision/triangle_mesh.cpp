@@ -18,26 +18,6 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-void grow(Aabb& box, const Vec3& p) {
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::min(box.lower[k], p[k]);
-    box.upper[k] = std::max(box.upper[k], p[k]);
-  }
-}
-
-Aabb box_of(const std::vector<Vec3>& points) {
-  Aabb box;
-  if (points.empty()) return box;
-  box.lower = box.upper = points[0];
-  for (const Vec3& p : points) grow(box, p);
-  return box;
-}
-
-void widen(Aabb& box, double by) {
-  box.lower -= Vec3{by, by, by};
-  box.upper += Vec3{by, by, by};
-}
-
 Mat3 magnitudes(const Mat3& R) {
   Mat3 A;
   for (int i = 0; i < 3; ++i) {
@@ -48,9 +28,9 @@ Mat3 magnitudes(const Mat3& R) {
 
 /// A box around the moved one and `by` more; `spread`: the magnitudes of pose.R.
 Aabb moved_box(const Aabb& box, const Pose& pose, const Mat3& spread, double by) {
-  const Vec3 centre = pose.apply(0.5 * (box.lower + box.upper));
+  const Vec3 middle = pose.apply(centre(box));
   const Vec3 reach = spread * (0.5 * (box.upper - box.lower)) + Vec3{by, by, by};
-  return {centre - reach, centre + reach};
+  return {middle - reach, middle + reach};
 }
 
 double default_depth(const Aabb& box) {
@@ -76,14 +56,21 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   connect();
   classify();
   closed_ = check_closed();
-  for (const auto& t : triangles_) {
-    boxes_.push_back({points_[at(t[0])], points_[at(t[0])]});
-    grow(boxes_.back(), points_[at(t[1])]);
-    grow(boxes_.back(), points_[at(t[2])]);
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    boxes_.push_back(box_of(corners(static_cast<int>(t))));
   }
   order_.resize(triangles_.size());
   for (std::size_t t = 0; t < order_.size(); ++t) order_[t] = static_cast<int>(t);
-  if (!order_.empty()) build(0, static_cast<int>(order_.size()));
+  build(0, static_cast<int>(order_.size()));
+  std::vector<bool> known(points_.size(), false);
+  std::vector<Vec3> corners;
+  for (const auto& t : triangles_) {
+    for (const int v : t) {
+      if (!known[at(v)]) corners.push_back(points_[at(v)]);
+      known[at(v)] = true;
+    }
+  }
+  corners_ = PointTree(std::move(corners));
 }
 
 void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
@@ -119,7 +106,7 @@ void TriangleMesh::connect() {
       const auto [found, is_new] =
           known.try_emplace({std::min(i, j), std::max(i, j)}, static_cast<int>(edges_.size()));
       if (is_new) {
-        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false});
+        edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false, {}, {}});
         faces.emplace_back();
       }
       faces[at(found->second)].push_back(static_cast<int>(t));
@@ -129,6 +116,7 @@ void TriangleMesh::connect() {
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     edges_[e].first_face = static_cast<int>(edge_faces_.size());
     edges_[e].faces = static_cast<int>(faces[e].size());
+    for (const int t : faces[e]) edges_[e].outward += normals_[at(t)];
     edge_faces_.insert(edge_faces_.end(), faces[e].begin(), faces[e].end());
   }
   std::vector<std::vector<int>> at_vertex(points_.size());
@@ -174,6 +162,8 @@ void TriangleMesh::classify() {
       const double rise = dot(n, into_face(edge, 1));
       const bool agree = dot(n, m) > -0.5 || rise < 0.0;
       edge.active = options_.two_sided && agree ? std::abs(rise) > kFlat : rise < -kFlat;
+      const bool convex = rise < 0.0 && dot(m, into_face(edge, 0)) < 0.0;
+      if (!options_.two_sided && convex) edge.normals = normal_arc(n, m);
     }
     if (!edge.active) continue;
     vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = true;
@@ -194,24 +184,19 @@ bool TriangleMesh::check_closed() const {
 int TriangleMesh::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
   Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
-  for (int k = begin + 1; k < end; ++k) {
-    const Aabb& box = boxes_[at(order_[at(k)])];
-    grow(node.box, box.lower);
-    grow(node.box, box.upper);
-  }
+  for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[at(order_[at(k)])]);
   nodes_.push_back(node);
   if (end - begin <= kLeaf) return index;
-  const Vec3 size = node.box.upper - node.box.lower;
-  const int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+  const int axis = longest_axis(node.box);
   const int middle = (begin + end) / 2;
-  const auto centre = [&](int t) {
+  const auto place = [&](int t) {
     const Aabb& box = boxes_[at(t)];
     return box.lower[axis] + box.upper[axis];
   };
   std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                    [&](int s, int t) {
-                     const double x = centre(s);
-                     const double y = centre(t);
+                     const double x = place(s);
+                     const double y = place(t);
                      return x != y ? x < y : s < t;
                    });
   build(begin, middle);
@@ -220,85 +205,9 @@ int TriangleMesh::build(int begin, int end) {
 }
 
 void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
-  const std::size_t before = out.size();
-  std::array<int, 64> stack;  // depth of a median tree: log2 of the number of triangles, twice
-  std::size_t top = 0;
-  if (!nodes_.empty()) stack[top++] = 0;
-  while (top > 0) {
-    const int index = stack[--top];
-    const Node& node = nodes_[at(index)];
-    if (!overlap(box, node.box)) continue;
-    if (node.right >= 0) {
-      stack[top++] = node.right;
-      stack[top++] = index + 1;
-      continue;
-    }
-    for (int k = node.begin; k < node.end; ++k) {
-      if (overlap(box, boxes_[at(order_[at(k)])])) out.push_back(order_[at(k)]);
-    }
-  }
-  std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
-}
-
-bool TriangleMesh::beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const {
-  const Vec3& n = normals_[at(t)];
-  const double offset = dot(n, points_[at(triangles_[at(t)][0])]);
-  const double h[3] = {dot(n, corners[0]) - offset, dot(n, corners[1]) - offset,
-                       dot(n, corners[2]) - offset};
-  return std::min({h[0], h[1], h[2]}) > reach || std::max({h[0], h[1], h[2]}) < -reach;
-}
-
-void TriangleMesh::add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
-                                  const Pose& pose, double reach,
-                                  std::vector<TrianglePair>& out) const {
-  for (int k = node.begin; k < node.end; ++k) {
-    const int t = other.order_[at(k)];
-    std::array<Vec3, 3> corners;
-    for (std::size_t c = 0; c < 3; ++c) {
-      corners[c] = pose.apply(other.points_[at(other.triangles_[at(t)][c])]);
-    }
-    Aabb box{corners[0], corners[0]};
-    grow(box, corners[1]);
-    grow(box, corners[2]);
-    widen(box, reach);
-    for (int m = mine.begin; m < mine.end; ++m) {
-      const int s = order_[at(m)];
-      if (!overlap(box, boxes_[at(s)]) || beyond_plane(s, corners, reach)) continue;
-      std::array<Vec3, 3> back;
-      for (std::size_t c = 0; c < 3; ++c) {
-        back[c] = pose.inverse_apply(points_[at(triangles_[at(s)][c])]);
-      }
-      if (!other.beyond_plane(t, back, reach)) out.push_back({s, t});
-    }
-  }
-}
-
-void TriangleMesh::find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
-                              std::vector<TrianglePair>& out) const {
-  std::array<TrianglePair, 256> stack;  // nodes; both depths together, at most one more each
-  std::size_t top = 0;
-  const Mat3 spread = magnitudes(pose.R);
-  stack[top++] = {0, 0};
-  while (top > 0) {
-    const TrianglePair pair = stack[--top];
-    const Node& mine = nodes_[at(pair.mine)];
-    const Node& theirs = other.nodes_[at(pair.other)];
-    if (!overlap(mine.box, moved_box(theirs.box, pose, spread, reach))) continue;
-    if (mine.right < 0 && theirs.right < 0) {
-      add_leaf_pairs(mine, other, theirs, pose, reach, out);
-      continue;
-    }
-    // The one with more triangles is split.
-    const bool split_mine =
-        mine.right >= 0 && (theirs.right < 0 || mine.end - mine.begin >= theirs.end - theirs.begin);
-    if (split_mine) {
-      stack[top++] = {mine.right, pair.other};
-      stack[top++] = {pair.mine + 1, pair.other};
-    } else {
-      stack[top++] = {pair.mine, theirs.right};
-      stack[top++] = {pair.mine, pair.other + 1};
-    }
-  }
+  out.clear();
+  for_each_in({box, {}, 0.0}, [&](int t) { out.push_back(t); });
+  std::sort(out.begin(), out.end());
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {

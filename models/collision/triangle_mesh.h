@@ -6,14 +6,31 @@
 /// in world.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "models/collision/normal_arc.h"
+#include "models/collision/point_tree.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
+
+/// Where something may be: in a box and below a plane.
+struct Region {
+  Aabb box;
+  Vec3 up;  ///< up . x <= top
+  double top = 0.0;
+};
+inline bool above(const Region& region, const Aabb& box) {
+  return -greatest_along(box, -region.up) > region.top;
+}
+inline bool above(const Region& region, std::span<const Vec3, 3> corners) {
+  const Vec3& n = region.up;
+  return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
+}
 
 struct MeshOptions {
   /// Things may touch it from both sides (a sheet); else only from the side the triangles are seen
@@ -35,6 +52,8 @@ class TriangleMesh final : public Shape {
     int first_face = 0;   ///< edge_faces()[first_face, first_face + faces)
     int faces = 0;        ///< 1: free, 2: inner, more: not manifold
     bool active = false;  ///< can touch something
+    Vec3 outward;         ///< sum of its faces' normals
+    NormalArc normals;
   };
 
   /// Throws std::invalid_argument naming the mesh and the triangle or point for indices out of
@@ -47,18 +66,26 @@ class TriangleMesh final : public Shape {
   const std::vector<Vec3>& normals() const { return normals_; }
   const std::vector<Edge>& edges() const { return edges_; }
   const std::vector<int>& edge_faces() const { return edge_faces_; }
+  std::array<Vec3, 3> corners(int t) const {
+    const std::array<int, 3>& v = triangles_[static_cast<std::size_t>(t)];
+    return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
+            points_[static_cast<std::size_t>(v[2])]};
+  }
   /// Edges of triangle t, from corner k to k + 1.
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
   }
+  /// Number of the first edge that ends in vertex v in the list for all vertices.
+  int first_edge(int v) const { return vertex_first_[static_cast<std::size_t>(v)]; }
   /// Edges that end in vertex v.
   std::span<const int> vertex_edges(int v) const {
-    const auto begin = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v)]);
-    const auto end = static_cast<std::size_t>(vertex_first_[static_cast<std::size_t>(v) + 1]);
-    return {vertex_edges_.data() + begin, end - begin};
+    return {vertex_edges_.data() + first_edge(v), vertex_edges_.data() + first_edge(v + 1)};
   }
+  /// Unit directions along the edges that end in the vertices, away from these, vertex by vertex.
+  std::span<const Vec3> vertex_directions() const { return vertex_directions_; }
   bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)]; }
-  /// Unit directions from the edge into its faces, across the edge.
+  /// Unit directions from the edges into their faces, across the edge, as edge_faces().
+  std::span<const Vec3> into_faces() const { return into_faces_; }
   const Vec3& into_face(const Edge& edge, int k) const {
     return into_faces_[static_cast<std::size_t>(edge.first_face + k)];
   }
@@ -68,24 +95,17 @@ class TriangleMesh final : public Shape {
   /// Every edge lies between exactly two triangles that agree on the outside.
   bool closed() const { return closed_; }
 
-  /// Unit directions along the edges that end in vertex v, away from it, as vertex_edges().
-  std::span<const Vec3> vertex_directions(int v) const {
-    return {vertex_directions_.data() + vertex_first_[static_cast<std::size_t>(v)],
-            vertex_edges(v).size()};
-  }
-
-  /// A triangle of this mesh and one of another.
-  struct TrianglePair {
-    int mine = 0;
-    int other = 0;
-  };
-  /// Appends the pairs that may come within `reach` of each other: neither lies wholly further
-  /// than that before or behind the other's plane, nor do boxes around them. `pose`: of the other
-  /// mesh in the axes of this one. The two trees are descended together.
-  void find_pairs(const TriangleMesh& other, const Pose& pose, double reach,
-                  std::vector<TrianglePair>& out) const;
-  /// Appends the numbers of all triangles whose boxes meet the given one, both in mesh axes, in
-  /// ascending order.
+  /// Around everything, mesh axes.
+  const Aabb& box() const { return box_; }
+  /// Around triangle t.
+  const Aabb& box(int t) const { return boxes_[static_cast<std::size_t>(t)]; }
+  /// The corner of a triangle that is furthest along n, mesh axes.
+  Vec3 support(const Vec3& n) const { return corners_.furthest(n); }
+  /// Calls visit(t) for all triangles that may meet the region; neighbours follow each other.
+  template <class Visit>
+  void for_each_in(const Region& region, const Visit& visit) const;
+  /// The numbers of all triangles whose boxes meet the given one, both in mesh axes, in ascending
+  /// order.
   void find(const Aabb& box, std::vector<int>& out) const;
 
   ShapeType type() const override { return kType; }
@@ -105,11 +125,6 @@ class TriangleMesh final : public Shape {
   Vec3 direction_into(const Edge& edge, int k) const;
   int build(int begin, int end);
   bool check_closed() const;
-  void add_leaf_pairs(const Node& mine, const TriangleMesh& other, const Node& node,
-                      const Pose& pose, double reach, std::vector<TrianglePair>& out) const;
-  /// All corners of a triangle lie further than `reach` before or behind the plane of triangle t.
-  bool beyond_plane(int t, const std::array<Vec3, 3>& corners, double reach) const;
-
   MeshOptions options_;
   std::vector<Vec3> points_;
   std::vector<std::array<int, 3>> triangles_;
@@ -128,7 +143,29 @@ class TriangleMesh final : public Shape {
   std::vector<Aabb> boxes_;  // of the triangles
   std::vector<Node> nodes_;
   std::vector<int> order_;
+  PointTree corners_;  // of all triangles
 };
+
+template <class Visit>
+void TriangleMesh::for_each_in(const Region& region, const Visit& visit) const {
+  std::array<std::size_t, 64> stack;  // depth of a median tree: log2 of the triangles, twice
+  std::size_t top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const std::size_t index = stack[--top];
+    const Node& node = nodes_[index];
+    if (!meet(region.box, node.box) || above(region, node.box)) continue;
+    if (node.right >= 0) {
+      stack[top++] = static_cast<std::size_t>(node.right);
+      stack[top++] = index + 1;
+      continue;
+    }
+    for (int k = node.begin; k < node.end; ++k) {
+      const int t = order_[static_cast<std::size_t>(k)];
+      if (meet(region.box, box(t)) && !above(region, corners(t))) visit(t);
+    }
+  }
+}
 
 /// Volume (m^3), centre of mass and inertia of the solid inside a closed mesh, mass spread evenly.
 struct SolidProperties {

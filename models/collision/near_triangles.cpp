@@ -1,0 +1,108 @@
+#include "models/collision/near_triangles.h"
+
+#include <algorithm>
+#include <array>
+
+namespace nsn {
+namespace {
+
+/// Tried for one that separates two meshes.
+constexpr int kDirections = 4;
+/// So many pairs of triangles are not told apart: looking at their features costs less.
+constexpr std::size_t kFewPairs = 2000;
+
+}  // namespace
+
+void NearTriangles::find_direction(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
+                                   double reach) {
+  gap_ = -1e300;
+  const Vec3 between = centre(a.box()) - b_in_a.apply(centre(b.box()));
+  Vec3 up = norm(between) > 0.0 ? normalized(between) : Vec3{0.0, 0.0, 1.0};
+  for (int k = 0; k < kDirections; ++k) {
+    const Vec3 low = a.support(-up);
+    const Vec3 local = transpose_times(b_in_a.R, up);
+    const Vec3 high = b.support(local);
+    const Vec3 across = low - b_in_a.apply(high) - reach * up;
+    const double gap = dot(up, across) + reach;
+    if (gap > gap_) {
+      gap_ = gap;
+      region_a_ = {kNowhere, up, dot(up, low) - gap + reach};
+      region_b_ = {kNowhere, -local, -dot(local, high) - gap + reach};
+    }
+    const double squared = dot(across, across);
+    if (gap_ > reach || squared == 0.0) return;
+    up -= (2.0 * dot(up, across) / squared) * across;
+  }
+}
+
+Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
+                          double reach) {
+  Aabb around = kNowhere;
+  placed_.clear();
+  const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
+  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
+    std::array<Vec3, 3> corners = b.corners(t);
+    for (Vec3& p : corners) p = b_in_a.apply(p);
+    placed_.push_back({t, widened(box_of(corners), reach)});
+    grow(around, placed_.back().box);
+  });
+  return around;
+}
+
+void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t end,
+                          std::size_t first, std::size_t last) {
+  Aabb theirs = kNowhere;
+  for (std::size_t k = begin; k < end; ++k) grow(theirs, placed_[k].box);
+  Aabb own = kNowhere;
+  for (std::size_t k = first; k < last; ++k) {
+    const int s = candidates_[k];
+    if (!meet(theirs, a.box(s))) continue;
+    candidates_.push_back(s);
+    grow(own, a.box(s));
+  }
+  const std::size_t stop = candidates_.size();
+  if (end - begin > 1 && (end - begin) * (stop - last) > kFewPairs) {
+    const std::size_t middle = (begin + end) / 2;
+    match(a, begin, middle, last, stop);
+    match(a, middle, end, last, stop);
+  } else {
+    take(begin, end, last, stop, own);
+  }
+  candidates_.resize(last);
+}
+
+void NearTriangles::take(std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
+                         const Aabb& own) {
+  const std::size_t before = of_b_.size();
+  for (std::size_t k = begin; k < end; ++k) {
+    if (!meet(own, placed_[k].box)) continue;
+    of_b_.push_back(placed_[k].number);
+    grow(region_a_.box, placed_[k].box);
+  }
+  if (of_b_.size() == before) return;
+  for (std::size_t k = first; k < last; ++k) {
+    if (found_.insert(candidates_[k])) of_a_.push_back(candidates_[k]);
+  }
+}
+
+void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
+                         double reach) {
+  of_a_.clear();
+  of_b_.clear();
+  find_direction(a, b, b_in_a, reach);
+  if (gap_ > reach) return;
+  const Aabb around = place(a, b, b_in_a, reach);
+  candidates_.clear();
+  a.for_each_in({around, region_a_.up, region_a_.top}, [&](int s) { candidates_.push_back(s); });
+  found_.clear(a.triangles().size());
+  match(a, 0, placed_.size(), 0, candidates_.size());
+  std::sort(of_a_.begin(), of_a_.end());
+  std::sort(of_b_.begin(), of_b_.end());
+  const Pose a_in_b = inverse(b_in_a);
+  for (const int s : of_a_) {
+    for (const Vec3& p : a.corners(s)) grow(region_b_.box, a_in_b.apply(p));
+  }
+  region_b_.box = widened(region_b_.box, reach);
+}
+
+}  // namespace nsn
