@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -77,19 +78,27 @@ void ContactFinder::place_shapes(const World& world, double h) {
   margins_.resize(count);
   boxes_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
-  for (std::size_t s = 0; s < count; ++s) {
-    const PlacedShape& placed = world.shapes()[s];
-    const Body& body = world.body(placed.body);
-    moves_[s] = body.dynamic();
-    kinds_[s] = world.pairs().index(placed.shape->type());
-    const Pose& pose = placed_[at(placed.body)];
-    poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
-    boxes_[s] = placed.shape->bounds(poses_[s]);
-    margins_[s] = 0.5 * world.margin + placed.surface.thickness + travel(body, boxes_[s], h);
-    const Vec3 grow{margins_[s], margins_[s], margins_[s]};
-    boxes_[s].lower -= grow;
-    boxes_[s].upper += grow;
-  }
+  constexpr Index kShapes = 64;  // worth a microsecond by far
+  for_range(
+      static_cast<Index>(count),
+      [&](Index begin, Index end) {
+        for (Index s = begin; s < end; ++s) place_shape(world, h, at(s));
+      },
+      kShapes);
+}
+
+void ContactFinder::place_shape(const World& world, double h, std::size_t s) {
+  const PlacedShape& placed = world.shapes()[s];
+  const Body& body = world.body(placed.body);
+  moves_[s] = body.dynamic() ? 1 : 0;
+  kinds_[s] = world.pairs().index(placed.shape->type());
+  const Pose& pose = placed_[at(placed.body)];
+  poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
+  boxes_[s] = placed.shape->bounds(poses_[s]);
+  margins_[s] = 0.5 * world.margin + placed.surface.thickness + travel(body, boxes_[s], h);
+  const Vec3 grow{margins_[s], margins_[s], margins_[s]};
+  boxes_[s].lower -= grow;
+  boxes_[s].upper += grow;
 }
 
 void ContactFinder::find_points(const World& world, CollideFunction collide, int s, int t) {
@@ -113,7 +122,7 @@ void ContactFinder::find_points(const World& world, CollideFunction collide, int
 void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Contact>& out) {
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
-  if (!moves_[at(s)] && !moves_[at(t)]) return;
+  if (moves_[at(s)] == 0 && moves_[at(t)] == 0) return;
   if (a.body == b.body || world.ignored(a.body, b.body)) return;
   if (!may_collide(a.filter, b.filter)) return;
   const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);

@@ -6,6 +6,8 @@
 /// (models/collision/resting_pairs.h).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "models/collision/broad_phase.h"
@@ -24,6 +26,7 @@ class ContactFinder {
   void place_bodies(const World& world);
   void add_given(const World& world, std::vector<Contact>& out) const;
   void place_shapes(const World& world, double h);
+  void place_shape(const World& world, double h, std::size_t s);
   void add_pair(const World& world, int s, int t, std::vector<Contact>& out);
   /// The points of shapes s and t, in the order of the pair table, into manifold_.
   void find_points(const World& world, CollideFunction collide, int s, int t);
@@ -32,7 +35,7 @@ class ContactFinder {
   std::vector<Pose> placed_;  // bodies
   std::vector<Pose> poses_;   // shapes
   std::vector<int> kinds_;    // of the pair table
-  std::vector<bool> moves_;
+  std::vector<std::uint8_t> moves_;
   int mesh_kind_ = -1;
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;
