@@ -93,6 +93,7 @@ const StepReport& Simulation::step() {
   detect();
   report_.detect_seconds = seconds_since(start);
   start = Clock::now();
+  gather_rows();
   assemble();
   report_.assemble_seconds = seconds_since(start);
   start = Clock::now();
@@ -111,8 +112,13 @@ const StepReport& Simulation::step() {
 void Simulation::detect() {
   finder_.find(world_, options_.h, contacts_);
   apply_restitution(world_, options_.h, contacts_);
-  resistances_.build(world_, contacts_);
   soft_finder_.find(world_, options_.h, soft_contacts_);
+  report_.soft_contacts = soft_contacts_.size();
+  report_.contacts = contacts_.size() + report_.soft_contacts;
+}
+
+void Simulation::gather_rows() {
+  resistances_.build(world_, contacts_);
   sets_.assign({&contacts_, &soft_contacts_});
   for (const auto& rows : world_.rows()) sets_.push_back(rows.get());
   sets_.push_back(&resistances_);
@@ -123,8 +129,6 @@ void Simulation::detect() {
     impulse_[s].assign(at(sets_[s]->size()), Vec3{});
     report_.row_blocks += sets_[s]->size();
   }
-  report_.soft_contacts = soft_contacts_.size();
-  report_.contacts = contacts_.size() + report_.soft_contacts;
 }
 
 const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {

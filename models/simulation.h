@@ -112,6 +112,7 @@ class Simulation {
  private:
   struct Slot;  // one island's equations, solver and state
   void detect();
+  void gather_rows();
   void assemble();
   void solve();
   void take_known_impulses(Slot& slot) const;
