@@ -29,7 +29,7 @@ constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
 // The same where joints are condensed, N / 2 times, of the step's speed: what one linearisation
 // leaves there is mostly how far the joints turn within the step.
-constexpr double kWorthJoints = 0.05;
+constexpr double kWorthJoints = 0.01;
 constexpr int kOvertime = 3;  // times the factorisations, where a step is hard
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
