@@ -296,7 +296,7 @@ void IslandEquations::store_block(std::size_t i, const RowBlock& block, Vector v
   const auto row = static_cast<Index>(i);
   store3(&value(kBlock * row), block.value);
   for (int k = 0; k < kMaxNodesPerBlock; ++k) {
-    const int slot = slot_[i][at(k)];
+    const auto slot = slot_[i][at(k)];
     if (slot >= 0) store9(&J.value(kBlockSize * (J.row_begin(row) + slot)), block.J[at(k)]);
   }
 }

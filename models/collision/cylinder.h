@@ -33,6 +33,7 @@ class Cylinder final : public Shape {
 };
 
 /// A cylinder with its place, relative to an origin that both partners share.
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): final, never deleted as its base
 struct PlacedCylinder final : public SupportMap {
   Vec3 centre;
   Vec3 axis;  ///< unit

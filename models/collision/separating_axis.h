@@ -14,6 +14,7 @@
 namespace nsn {
 
 /// A polytope with its place, relative to an origin that both partners share, and its radius.
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): final, never deleted as its base
 class PlacedPolytope final : public SupportMap {
  public:
   PlacedPolytope(const Polytope& polytope, double radius, const Mat3& R, const Vec3& x)
