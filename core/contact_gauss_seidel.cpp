@@ -235,25 +235,26 @@ void ContactGaussSeidel::add_velocities(Index i, const double* dx) {
 
 /// p += what the other blocks do to block i.
 void ContactGaussSeidel::add_others(Index i, const double* x, double* p) const {
-  const auto add = [p](const double* a, const double* v, double sign) {
-    p[0] += sign * (a[0] * v[0] + a[1] * v[1] + a[2] * v[2]);
-    p[1] += sign * (a[3] * v[0] + a[4] * v[1] + a[5] * v[2]);
-    p[2] += sign * (a[6] * v[0] + a[7] * v[1] + a[8] * v[2]);
+  const auto add = [p](const double* a, const double* v) {
+    p[0] += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
+    p[1] += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
+    p[2] += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];
   };
   if (factors_.empty()) {
     for (Index k = W_.row_begin(i); k < W_.row_begin(i + 1); ++k) {
       const Index j = W_.column(k);
-      if (j != i) add(W_.value.data() + std::ptrdiff_t{k} * kBlockSize, x + kBlock * j, 1.0);
+      if (j != i) add(W_.value.data() + std::ptrdiff_t{k} * kBlockSize, x + kBlock * j);
     }
     return;
   }
   const auto row = static_cast<std::size_t>(i);
   for (auto k = static_cast<std::size_t>(factor_begin_[row]);
        k < static_cast<std::size_t>(factor_begin_[row + 1]); ++k) {
-    const Factor& factor = factors_[k];
-    add(factor.J.data(), w_.data() + static_cast<std::ptrdiff_t>(kBlock) * factor.node, 1.0);
+    add(factors_[k].J.data(), w_.data() + std::ptrdiff_t{kBlock} * factors_[k].node);
   }
-  add(own_[row].data(), x + kBlock * i, -1.0);
+  const double* const x_i = x + kBlock * i;
+  const double off[3] = {-x_i[0], -x_i[1], -x_i[2]};
+  add(own_[row].data(), off);
 }
 
 void ContactGaussSeidel::solve_block(Index i, const double* p, double* x) const {

@@ -28,6 +28,17 @@ void rotate(Mat3& A, Mat3& V, int p, int q) {
   }
 }
 
+/// Leading minors that are not positive only by rounding are not: the margin is far above it.
+bool positive_definite(const Mat3& A) {
+  constexpr double kMargin = 1e-6;
+  const double d0 = A(0, 0);
+  const double d1 = d0 * A(1, 1) - A(0, 1) * A(0, 1);
+  if (!(d0 > 0.0) || !(d1 > kMargin * d0 * std::abs(A(1, 1)))) return false;
+  const double d2 = d1 * A(2, 2) - A(0, 0) * A(1, 2) * A(1, 2) - A(1, 1) * A(0, 2) * A(0, 2) +
+                    2.0 * A(0, 1) * A(0, 2) * A(1, 2);
+  return d2 > kMargin * d1 * std::abs(A(2, 2));
+}
+
 }  // namespace
 
 SymmetricEigen symmetric_eigen(const Mat3& A) {
@@ -44,21 +55,6 @@ SymmetricEigen symmetric_eigen(const Mat3& A) {
   out.values = {D(0, 0), D(1, 1), D(2, 2)};
   return out;
 }
-
-namespace {
-
-/// Leading minors that are not positive only by rounding are not: the margin is far above it.
-bool positive_definite(const Mat3& A) {
-  constexpr double kMargin = 1e-6;
-  const double d0 = A(0, 0);
-  const double d1 = d0 * A(1, 1) - A(0, 1) * A(0, 1);
-  if (!(d0 > 0.0) || !(d1 > kMargin * d0 * std::abs(A(1, 1)))) return false;
-  const double d2 = d1 * A(2, 2) - A(0, 0) * A(1, 2) * A(1, 2) - A(1, 1) * A(0, 2) * A(0, 2) +
-                    2.0 * A(0, 1) * A(0, 2) * A(1, 2);
-  return d2 > kMargin * d1 * std::abs(A(2, 2));
-}
-
-}  // namespace
 
 Mat3 positive_part(const Mat3& A) {
   if (max_abs(A) == 0.0) return {};

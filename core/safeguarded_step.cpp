@@ -321,11 +321,7 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
 void SafeguardedTimeStep::start_problem() {
   for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
   newton_->update(q_);
-  if (condensed_) {
-    sweeps_->refresh();
-  } else {
-    sweeps_->refresh(at_.J, delassus_.factor(), newton_->scaling());
-  }
+  sweeps_fit_ = false;
 }
 
 /// Lowers what is kept by as much as friction pays for: the work of pushing it out at no more than
@@ -450,6 +446,19 @@ bool SafeguardedTimeStep::drop_contact_impulses() {
   return true;
 }
 
+/// Gauss-Seidel on the present problem, which many steps do without.
+void SafeguardedTimeStep::sweep(Vector x, int passes) {
+  if (!sweeps_fit_) {
+    if (condensed_) {
+      sweeps_->refresh();
+    } else {
+      sweeps_->refresh(at_.J, delassus_.factor(), newton_->scaling());
+    }
+    sweeps_fit_ = true;
+  }
+  sweeps_->sweep(newton_->scaled_q(), x, passes);
+}
+
 /// No impulse is known: a cheap first guess.
 void SafeguardedTimeStep::start_cold(NewtonResult& result) {
   copy(safe_, z_);
@@ -459,7 +468,7 @@ void SafeguardedTimeStep::start_cold(NewtonResult& result) {
     clip(z_);
     offer(z_, 4);
   }
-  sweeps_->sweep(newton_->scaled_q(), z_, 2 * kSweeps);
+  sweep(z_, 2 * kSweeps);
   offer(z_, 4);
   newton_->set_scaled_centre(z_);
 }
@@ -557,7 +566,7 @@ void SafeguardedTimeStep::polish() {
   for (const bool from_safe : {false, true}) {
     if (from_safe) copy(safe_, x_);
     if (!all_finite(x_) || (together && !from_safe)) continue;
-    sweeps_->sweep(newton_->scaled_q(), x_, kSweeps);
+    sweep(x_, kSweeps);
     offer(x_, 2);
   }
 }

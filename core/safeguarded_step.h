@@ -83,6 +83,7 @@ class SafeguardedTimeStep final : public StepMethod {
   void measure_safe();
   void centre_on_safe();
   bool drop_contact_impulses();
+  void sweep(Vector x, int passes);
   void start_cold(NewtonResult& result);
   /// Until `budget` factorisations of the step are spent.
   void newton(int budget, NewtonResult& result);
@@ -122,6 +123,7 @@ class SafeguardedTimeStep final : public StepMethod {
   bool lagged_ = false;  // a symmetric Krylov solver: the friction bound lags by one iterate
   std::unique_ptr<ProximalNewton> newton_;
   std::unique_ptr<ContactGaussSeidel> sweeps_;
+  bool sweeps_fit_ = false;  // sweeps_ has the values of the present problem
   std::unique_ptr<AndersonAdmm> admm_;
   std::vector<double> arena_;
   // 3 per unknown block
