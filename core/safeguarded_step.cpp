@@ -41,8 +41,8 @@ constexpr double kWorthCondensing = 4.0;
 constexpr double kWidestMasses = 1e5;
 // A condensed problem is without the contacts and limits that are still so far off at the end of
 // the step, at its first velocity, and carry nothing: m/s, and m/s or rad/s of limits.
-constexpr double kFarContact = 0.5;
-constexpr double kFarLimit = 4.0;
+constexpr double kFarContact = 2.0;
+constexpr double kFarLimit = 20.0;
 // Condensed: proximal weight of contacts, of their own effective mass; |phi| at which such a
 // problem is solved, of the error its weight makes; Newton steps from zero of a linearisation.
 constexpr double kSoft = 1e-4;
