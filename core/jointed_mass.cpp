@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/block_ordering.h"
+#include "core/body_blocks.h"
 #include "core/math3.h"
 
 namespace nsn {
@@ -14,78 +15,30 @@ namespace {
 /// w: what a linearisation leaves of an error in a rigid row, times the condition of the rows. The
 /// factor of H loses as many digits.
 constexpr double kWeight = 1e-9;
-constexpr std::size_t kBody = 6;
-constexpr std::size_t kBodySize = 36;
 /// Of the unknowns of W that take part in a factorisation.
 constexpr double kActiveShare = 0.5;
+
+using body_blocks::kBody;
+using body_blocks::kPadded;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-using Row6 = std::array<double, 18>;  // 3 x 6, row by row
+using Rows = std::array<double, 3 * kPadded>;  // three rows over one body
 
-/// The blocks of J of one side as 3 x 6.
+/// The blocks of J of one side.
 template <class Side>
-Row6 load_side(const BlockCsr& J, const Side& side) {
-  Row6 row{};
+Rows load_side(const BlockCsr& J, const Side& side) {
+  Rows rows{};
   for (const auto& [entry, offset] : {std::pair{side.linear, 0U}, std::pair{side.angular, 3U}}) {
     if (entry < 0) continue;
     const double* const a = &J.value(kBlockSize * entry);
     for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) row[6 * i + offset + j] = a[3 * i + j];
+      for (std::size_t j = 0; j < 3; ++j) rows[kPadded * i + offset + j] = a[3 * i + j];
     }
   }
-  return row;
-}
-
-/// C += A^T B, 6 x 6
-void add_product(const Row6& A, const Row6& B, double* C) {
-  for (std::size_t i = 0; i < kBody; ++i) {
-    for (std::size_t j = 0; j < kBody; ++j) {
-      C[kBody * i + j] += A[i] * B[j] + A[6 + i] * B[6 + j] + A[12 + i] * B[12 + j];
-    }
-  }
-}
-
-/// Lower Cholesky factor in place; the diagonal holds reciprocals. False: not positive definite.
-bool factor6(double* a) {
-  for (std::size_t j = 0; j < kBody; ++j) {
-    double d = a[7 * j];
-    for (std::size_t k = 0; k < j; ++k) d -= a[6 * j + k] * a[6 * j + k];
-    if (!(d > 0.0) || !std::isfinite(d)) return false;
-    const double reciprocal = 1.0 / std::sqrt(d);
-    a[7 * j] = reciprocal;
-    for (std::size_t i = j + 1; i < kBody; ++i) {
-      double s = a[6 * i + j];
-      for (std::size_t k = 0; k < j; ++k) s -= a[6 * i + k] * a[6 * j + k];
-      a[6 * i + j] = s * reciprocal;
-    }
-  }
-  return true;
-}
-
-/// B <- B L^-T
-void solve_right(const double* L, double* B) {
-  for (std::size_t r = 0; r < kBody; ++r) {
-    double* const b = B + kBody * r;
-    for (std::size_t j = 0; j < kBody; ++j) {
-      double s = b[j];
-      for (std::size_t k = 0; k < j; ++k) s -= b[k] * L[6 * j + k];
-      b[j] = s * L[7 * j];
-    }
-  }
-}
-
-/// C -= A B^T
-void subtract_product(const double* A, const double* B, double* C) {
-  for (std::size_t i = 0; i < kBody; ++i) {
-    for (std::size_t j = 0; j < kBody; ++j) {
-      double s = 0.0;
-      for (std::size_t k = 0; k < kBody; ++k) s += A[6 * i + k] * B[6 * j + k];
-      C[6 * i + j] -= s;
-    }
-  }
+  return rows;
 }
 
 /// Operations of a Cholesky factorisation over the rows, whatever their order, at the least: see
@@ -119,41 +72,56 @@ void JointedMass::analyze(const System& system, const BlockCsr& J,
     (equation ? equations_ : kept_).push_back(i);
   }
   if (equations_.empty()) return;
-  std::vector<Index> pattern{system.nodes()};
-  for (const Index i : equations_) {
-    pattern.push_back(-1);
-    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) pattern.push_back(J.column(k));
-  }
-  const bool same = pattern == pattern_;
-  const auto bodies = system.nodes() / 2;
-  if (!same) {
-    pattern_ = std::move(pattern);
-    place_.resize(at(bodies));
-    std::iota(place_.begin(), place_.end(), 0);
-    find_sides(J, equations_, equation_begin_, equation_sides_);  // by bodies
-    analyze_factor(bodies);
-  }
-  find_sides(J, equations_, equation_begin_, equation_sides_);
-  if (!same) {
-    equation_block_.clear();
-    for (std::size_t e = 0; e < equations_.size(); ++e) {
-      for (Index a = equation_begin_[e]; a < equation_begin_[e + 1]; ++a) {
-        for (Index b = equation_begin_[e]; b < a; ++b) {
-          const Index p = std::min(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
-          const Index q = std::max(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
-          const auto first = below_.begin() + below_begin_[at(p)];
-          const auto last = below_.begin() + below_begin_[at(p) + 1];
-          equation_block_.push_back(
-              static_cast<Index>(std::lower_bound(first, last, q) - below_.begin()));
-        }
-      }
-    }
-    N_.resize(kBlockSize * equations_.size());
+  if (same_equations(system, J)) {
+    find_sides(J, equations_, equation_begin_, equation_sides_);
+  } else {
+    analyze_equations(J, system.nodes() / 2);
   }
   find_sides(J, kept_, kept_begin_, kept_sides_);
   analyze_rows();
   analyze_W();
   count_flops(J);
+}
+
+/// True where the equations touch the bodies they did; pattern_ is theirs afterwards.
+bool JointedMass::same_equations(const System& system, const BlockCsr& J) {
+  std::size_t used = 0;
+  bool same = true;
+  const auto put = [&](Index value) {
+    if (used == pattern_.size()) pattern_.push_back(-2);
+    same = same && pattern_[used] == value;
+    pattern_[used++] = value;
+  };
+  put(system.nodes());
+  for (const Index i : equations_) {
+    put(-1);
+    for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) put(J.column(k));
+  }
+  same = same && used == pattern_.size();
+  pattern_.resize(used);
+  return same;
+}
+
+void JointedMass::analyze_equations(const BlockCsr& J, Index bodies) {
+  place_.resize(at(bodies));
+  std::iota(place_.begin(), place_.end(), 0);
+  find_sides(J, equations_, equation_begin_, equation_sides_);  // by bodies
+  analyze_factor(bodies);
+  find_sides(J, equations_, equation_begin_, equation_sides_);
+  equation_block_.clear();
+  for (std::size_t e = 0; e < equations_.size(); ++e) {
+    for (Index a = equation_begin_[e]; a < equation_begin_[e + 1]; ++a) {
+      for (Index b = equation_begin_[e]; b < a; ++b) {
+        const Index p = std::min(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
+        const Index q = std::max(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
+        const auto first = below_.begin() + below_begin_[at(p)];
+        const auto last = below_.begin() + below_begin_[at(p) + 1];
+        equation_block_.push_back(
+            static_cast<Index>(std::lower_bound(first, last, q) - below_.begin()));
+      }
+    }
+  }
+  N_.resize(kBlockSize * equations_.size());
 }
 
 void JointedMass::find_sides(const BlockCsr& J, const std::vector<Index>& rows,
@@ -184,14 +152,11 @@ void JointedMass::analyze_factor(Index bodies) {
       }
     }
   }
-  Graph graph;
   for (auto& list : neighbours) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
-    graph.neighbour.insert(graph.neighbour.end(), list.begin(), list.end());
-    graph.begin.push_back(static_cast<Index>(graph.neighbour.size()));
   }
-  order_ = minimum_degree_order(graph, std::vector<Index>(at(bodies), 1));
+  order_ = find_order(neighbours);
   for (Index k = 0; k < bodies; ++k) place_[at(order_[at(k)])] = k;
   std::vector<std::vector<Index>> columns(at(bodies));
   below_begin_.assign(1, 0);
@@ -226,123 +191,187 @@ void JointedMass::analyze_factor(Index bodies) {
     const bool top = below_begin_[at(k)] == below_begin_[at(k) + 1];
     root_[at(k)] = top ? k : root_[at(below_[at(below_begin_[at(k)])])];
   }
-  diagonal_.resize(kBodySize * at(bodies));
-  off_.resize(kBodySize * below_.size());
-  x_.resize(kBody * at(bodies));
+  diagonal_.resize(body_blocks::kSize * at(bodies));
+  reciprocal_.resize(kPadded * at(bodies));
+  off_.resize(body_blocks::kSize * below_.size());
+  x_.resize(kPadded * at(bodies));
 }
 
-/// Which kept rows reach which places: those of a body they touch and of all above it.
-void JointedMass::analyze_rows() {
-  const auto places = static_cast<Index>(order_.size());
-  std::vector<Index> count(at(places) + 1, 0);
-  std::vector<Index> seen(at(places), -1);
-  std::vector<std::pair<Index, Index>> reach;  // (place, row), rows ascending
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    for (Index s = kept_begin_[k]; s < kept_begin_[k + 1]; ++s) {
-      Index place = kept_sides_[at(s)].place;
-      while (seen[at(place)] != static_cast<Index>(k)) {
-        seen[at(place)] = static_cast<Index>(k);
-        reach.emplace_back(place, static_cast<Index>(k));
-        ++count[at(place) + 1];
-        if (below_begin_[at(place)] == below_begin_[at(place) + 1]) break;
-        place = below_[at(below_begin_[at(place)])];
+/// Least degree, then children right before their parent in the tree of the elimination: the fill
+/// is the same.
+std::vector<Index> JointedMass::find_order(
+    const std::vector<std::vector<Index>>& neighbours) const {
+  Graph graph;
+  for (const auto& list : neighbours) {
+    graph.neighbour.insert(graph.neighbour.end(), list.begin(), list.end());
+    graph.begin.push_back(static_cast<Index>(graph.neighbour.size()));
+  }
+  const std::size_t n = neighbours.size();
+  const std::vector<Index> order = minimum_degree_order(graph, std::vector<Index>(n, 1));
+  std::vector<Index> number(n);
+  for (std::size_t k = 0; k < n; ++k) number[at(order[k])] = static_cast<Index>(k);
+  // Liu's algorithm: the root of each neighbour's subtree so far gets the present node as parent.
+  std::vector<Index> parent(n, -1);
+  std::vector<Index> top(n, -1);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (const Index neighbour : neighbours[at(order[k])]) {
+      Index i = number[at(neighbour)];
+      while (i >= 0 && i < static_cast<Index>(k)) {
+        const Index next = top[at(i)];
+        top[at(i)] = static_cast<Index>(k);
+        if (next < 0) parent[at(i)] = static_cast<Index>(k);
+        i = next;
       }
     }
   }
-  std::partial_sum(count.begin(), count.end(), count.begin());
-  list_begin_ = count;
-  list_.resize(reach.size());
-  for (const auto& [place, row] : reach) list_[at(count[at(place)]++)] = row;
-  const auto rows_at = [&](Index place) {
-    return std::pair{list_.begin() + list_begin_[at(place)],
-                     list_.begin() + list_begin_[at(place) + 1]};
-  };
-  const auto positions = [&](Index from, Index to, std::vector<Index>& out) {
-    auto [row, last] = rows_at(from);
-    const auto [first, end] = rows_at(to);
-    auto found = first;
-    for (; row != last; ++row) {
-      found = std::lower_bound(found, end, *row);
-      out.push_back(static_cast<Index>(found - first));
-    }
-  };
-  in_tree_.clear();
-  map_begin_.assign(1, 0);
-  map_.clear();
-  panel_.assign(1, 0);
-  for (Index k = 0; k < places; ++k) {
-    positions(k, root_[at(k)], in_tree_);
-    for (Index a = below_begin_[at(k)]; a < below_begin_[at(k) + 1]; ++a) {
-      positions(k, below_[at(a)], map_);
-      map_begin_.push_back(static_cast<Index>(map_.size()));
-    }
-    const auto rows = at(list_begin_[at(k) + 1] - list_begin_[at(k)]);
-    panel_.push_back(panel_.back() + kBody * 3 * rows);
+  std::vector<std::vector<Index>> children(n + 1);  // the last list: roots
+  for (std::size_t k = 0; k < n; ++k) {
+    children[parent[k] < 0 ? n : at(parent[k])].push_back(static_cast<Index>(k));
   }
-  Y_.resize(panel_.back());
+  std::vector<Index> postorder;
+  std::vector<std::pair<std::size_t, std::size_t>> stack{{n, 0}};  // node, next child
+  while (!stack.empty()) {
+    auto& [node, child] = stack.back();
+    if (child < children[node].size()) {
+      stack.emplace_back(at(children[node][child++]), 0);
+      continue;
+    }
+    if (node < n) postorder.push_back(order[node]);
+    stack.pop_back();
+  }
+  return postorder;
+}
+
+/// In which trees the kept rows are, their order there, and which of them reach which places: those
+/// of a body they touch and of all above it.
+void JointedMass::analyze_rows() {
+  reach_.clear();
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    const std::size_t begin = reach_.size();
+    for (Index s = kept_begin_[k]; s < kept_begin_[k + 1]; ++s) {
+      const Index place = kept_sides_[at(s)].place;
+      const auto in_tree = [&](const Reach& r) { return r.tree == root_[at(place)]; };
+      const auto known =
+          std::find_if(reach_.begin() + static_cast<std::ptrdiff_t>(begin), reach_.end(), in_tree);
+      if (known == reach_.end()) {
+        reach_.push_back({place, static_cast<Index>(k), root_[at(place)]});
+      } else {
+        known->first = std::min(known->first, place);
+      }
+    }
+  }
+  // The places of a tree follow each other.
+  std::sort(reach_.begin(), reach_.end(), [](const Reach& a, const Reach& b) {
+    return a.first != b.first ? a.first < b.first : a.row < b.row;
+  });
+  trees_.clear();
+  panels_.assign(order_.size(), {});
+  for (Index e = 0; e < static_cast<Index>(reach_.size()); ++e) {
+    const Reach& r = reach_[at(e)];
+    if (trees_.empty() || trees_.back().root != r.tree) trees_.push_back({r.tree, e, e, 0});
+    const Index rank = e - trees_.back().row_begin;
+    trees_.back().row_end = e + 1;
+    for (Index s = kept_begin_[at(r.row)]; s < kept_begin_[at(r.row) + 1]; ++s) {
+      const Index place = kept_sides_[at(s)].place;
+      if (root_[at(place)] == r.tree) widen(place, rank);
+    }
+  }
+  lay_panels();
+}
+
+/// A range is within those above it.
+void JointedMass::widen(Index place, Index rank) {
+  for (;;) {
+    Panel& panel = panels_[at(place)];
+    if (panel.first == panel.last) {
+      panel.first = rank;
+      panel.last = rank + 1;
+    } else if (panel.first <= rank && rank < panel.last) {
+      return;
+    } else {
+      panel.first = std::min(panel.first, rank);
+      panel.last = std::max(panel.last, rank + 1);
+    }
+    if (below_begin_[at(place)] == below_begin_[at(place) + 1]) return;
+    place = below_[at(below_begin_[at(place)])];
+  }
+}
+
+/// Rows end with room for a vector that begins at their last column.
+void JointedMass::lay_panels() {
+  std::size_t used = 0;
+  for (Panel& panel : panels_) {
+    if (panel.first == panel.last) continue;
+    panel.begin = used;
+    panel.stride = body_blocks::padded(panel.columns()) + kPadded;
+    used += kBody * panel.stride;
+  }
+  Y_.resize(used);
 }
 
 /// Rows that touch one tree share a block of W.
 void JointedMass::analyze_W() {
-  const auto n = static_cast<Index>(kept_.size());
-  trees_.clear();
-  std::size_t largest = 0;
-  std::vector<std::vector<Index>> roots(at(n));
-  for (Index k = 0; k < static_cast<Index>(order_.size()); ++k) {
-    const Index rows = list_begin_[at(k) + 1] - list_begin_[at(k)];
-    if (root_[at(k)] != k || rows == 0) continue;
-    trees_.push_back({k, 0});
-    largest = std::max(largest, at(rows));
-    for (Index e = list_begin_[at(k)]; e < list_begin_[at(k) + 1]; ++e) {
-      roots[at(list_[at(e)])].push_back(k);
-    }
-  }
+  const std::size_t n = kept_.size();
+  dense_ = trees_.size() == 1 && at(trees_[0].row_end) == n;
   W_begin_.assign(1, 0);
   W_column_.clear();
-  for (Index i = 0; i < n; ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(W_column_.size());
-    for (const Index root : roots[at(i)]) {
-      W_column_.insert(W_column_.end(), list_.begin() + list_begin_[at(root)],
-                       list_.begin() + list_begin_[at(root) + 1]);
+  std::size_t widest = 0;
+  if (dense_) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) W_column_.push_back(static_cast<Index>(j));
+      W_begin_.push_back(static_cast<Index>(W_column_.size()));
     }
-    if (roots[at(i)].size() > 1) {
-      std::sort(W_column_.begin() + first, W_column_.end());
-      W_column_.erase(std::unique(W_column_.begin() + first, W_column_.end()), W_column_.end());
+    widest = n;
+  } else {
+    std::vector<std::vector<Index>> columns(n);
+    for (const Tree& tree : trees_) {
+      widest = std::max(widest, at(tree.row_end - tree.row_begin));
+      for (Index e = tree.row_begin; e < tree.row_end; ++e) {
+        for (Index f = tree.row_begin; f < tree.row_end; ++f) {
+          columns[at(reach_[at(e)].row)].push_back(reach_[at(f)].row);
+        }
+      }
     }
-    W_begin_.push_back(static_cast<Index>(W_column_.size()));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<Index>& list = columns[i];
+      if (list.empty()) list.push_back(static_cast<Index>(i));  // touches no body that moves
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      W_column_.insert(W_column_.end(), list.begin(), list.end());
+      W_begin_.push_back(static_cast<Index>(W_column_.size()));
+    }
   }
   W_value_.assign(kBlockSize * W_column_.size(), 0.0);
   W_ = {};
-  W_.rows = W_.columns = n;
+  W_.rows = W_.columns = static_cast<Index>(n);
   W_.row_begin = IndexVector(W_begin_.data(), W_begin_.size());
   W_.column = IndexVector(W_column_.data(), W_column_.size());
   W_.value = Vector(W_value_.data(), W_value_.size());
   target_.clear();
   for (Tree& tree : trees_) {
-    tree.block_begin = target_.size();
-    const Index* const rows = list_.data() + list_begin_[at(tree.root)];
-    const Index count = list_begin_[at(tree.root) + 1] - list_begin_[at(tree.root)];
-    for (Index i = 0; i < count; ++i) {
-      for (Index j = 0; j <= i; ++j) {
-        target_.push_back(find_block(W_, rows[i], rows[j]));
-        target_.push_back(find_block(W_, rows[j], rows[i]));
+    if (dense_) break;
+    tree.pairs = target_.size();
+    for (Index e = tree.row_begin; e < tree.row_end; ++e) {
+      for (Index f = tree.row_begin; f <= e; ++f) {
+        target_.push_back(find_block(W_, reach_[at(e)].row, reach_[at(f)].row));
+        target_.push_back(find_block(W_, reach_[at(f)].row, reach_[at(e)].row));
       }
     }
   }
-  local_.resize(9 * largest * largest);
+  const std::size_t wide = body_blocks::padded(kBlock * widest) + kPadded;
+  gram_.resize(kBlock * widest * wide + kPadded);
 }
 
 void JointedMass::count_flops(const BlockCsr& J) {
   flops_ = 0.0;
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const double below = below_begin_[k + 1] - below_begin_[k];
-    const double columns = 3.0 * (list_begin_[k + 1] - list_begin_[k]);
+    const auto columns = static_cast<double>(panels_[k].columns());
     flops_ += 72.0 + 216.0 * below * (1.0 + below) + columns * (36.0 + 72.0 * below) +
               6.0 * columns * columns;
   }
   for (const Tree& tree : trees_) {
-    const double active =
-        kActiveShare * 3.0 * (list_begin_[at(tree.root) + 1] - list_begin_[at(tree.root)]);
+    const double active = kActiveShare * 3.0 * (tree.row_end - tree.row_begin);
     flops_ += active * active * active / 3.0;
   }
   least_rows_flops_ = least_flops(J);
@@ -350,14 +379,14 @@ void JointedMass::count_flops(const BlockCsr& J) {
 
 void JointedMass::form_H(const System& system, const StepEvaluation& rows, ConstVector blocks) {
   std::fill(off_.begin(), off_.end(), 0.0);
+  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    double* const D = diagonal_.data() + kBodySize * k;
-    std::fill_n(D, kBodySize, 0.0);
+    double* const D = diagonal_.data() + body_blocks::kSize * k;
     const double* const m = &blocks(2 * kBlockSize * order_[k]);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
-        D[6 * i + j] = m[3 * i + j];
-        D[6 * i + j + 21] = m[9 + 3 * i + j];
+        D[kPadded * i + j] = m[3 * i + j];
+        D[kPadded * (i + 3) + j + 3] = m[9 + 3 * i + j];
       }
     }
   }
@@ -366,44 +395,43 @@ void JointedMass::form_H(const System& system, const StepEvaluation& rows, Const
     const Index i = equations_[e];
     Mat3 stiff = load9(&rows.E(kBlockSize * i));
     for (int k = 0; k < 3; ++k) stiff(k, k) += kWeight * system.rho_error(kBlock * i + k);
-    const Mat3 N = inverse(stiff);
-    store9(&N_[kBlockSize * e], N);
-    Row6 side[4];
-    Row6 stiffened[4];
+    double* const N = &N_[kBlockSize * e];
+    store9(N, inverse(stiff));
+    Rows side[4];
+    Rows stiffened[4];
     const Index first = equation_begin_[e];
     const Index sides = equation_begin_[e + 1] - first;
     for (Index a = 0; a < sides; ++a) {
-      side[a] = load_side(rows.J, equation_sides_[at(first + a)]);
-      for (std::size_t x = 0; x < 3; ++x) {
-        for (std::size_t y = 0; y < kBody; ++y) {
-          stiffened[a][6 * x + y] = N.a[3 * x] * side[a][y] + N.a[3 * x + 1] * side[a][6 + y] +
-                                    N.a[3 * x + 2] * side[a][12 + y];
-        }
-      }
       const Index place = equation_sides_[at(first + a)].place;
-      add_product(side[a], stiffened[a], diagonal_.data() + kBodySize * at(place));
-      for (Index b = 0; b < a; ++b, ++pair) {  // the later place is the row
+      side[a] = load_side(rows.J, equation_sides_[at(first + a)]);
+      body_blocks::scale_rows(N, side[a].data(), stiffened[a].data());
+      body_blocks::add_product(side[a].data(), stiffened[a].data(),
+                               diagonal_.data() + body_blocks::kSize * at(place));
+      for (Index b = 0; b < a; ++b, ++pair) {  // the earlier place is the row
         const bool later = place > equation_sides_[at(first + b)].place;
-        add_product(side[later ? a : b], stiffened[later ? b : a],
-                    off_.data() + kBodySize * at(equation_block_[pair]));
+        body_blocks::add_product(side[later ? b : a].data(), stiffened[later ? a : b].data(),
+                                 off_.data() + body_blocks::kSize * at(equation_block_[pair]));
       }
     }
   }
 }
 
 bool JointedMass::factorise() {
+  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
+  const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
+  const auto subtract = [](const double* B, const double* X, double* C) {
+    body_blocks::subtract_product(B, kPadded, kPadded, X, kPadded, C);
+  };
   std::size_t pair = 0;
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    double* const D = diagonal_.data() + kBodySize * k;
-    if (!factor6(D)) return false;
+    double* const reciprocal = reciprocal_.data() + kPadded * k;
+    if (!body_blocks::factor(diagonal(k), reciprocal)) return false;
     for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      double* const left = off_.data() + kBodySize * at(a);
-      solve_right(D, left);
+      body_blocks::divide(diagonal(k), reciprocal, kPadded, kPadded, off(a));
       for (Index b = below_begin_[k]; b < a; ++b) {
-        subtract_product(left, off_.data() + kBodySize * at(b),
-                         off_.data() + kBodySize * at(target_of_pair_[pair++]));
+        subtract(off(b), off(a), off(target_of_pair_[pair++]));
       }
-      subtract_product(left, left, diagonal_.data() + kBodySize * at(below_[at(a)]));
+      subtract(off(a), off(a), diagonal(at(below_[at(a)])));
     }
   }
   return true;
@@ -417,105 +445,78 @@ bool JointedMass::assemble(const System& system, const StepEvaluation& rows, Con
 }
 
 void JointedMass::solve(Vector f) {
-  double* const x = x_.data();
+  const auto x = [&](std::size_t k) { return x_.data() + kPadded * k; };
+  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
+  const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    std::copy_n(&f(static_cast<Index>(kBody) * order_[k]), kBody, x + kBody * k);
+    std::copy_n(&f(static_cast<Index>(kBody) * order_[k]), kBody, x(k));
   }
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double* const L = diagonal_.data() + kBodySize * k;
-    double* const y = x + kBody * k;
-    for (std::size_t i = 0; i < kBody; ++i) {
-      for (std::size_t j = 0; j < i; ++j) y[i] -= L[6 * i + j] * y[j];
-      y[i] *= L[7 * i];
-    }
+    body_blocks::forward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
     for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      const double* const B = off_.data() + kBodySize * at(a);
-      double* const z = x + kBody * at(below_[at(a)]);
-      for (std::size_t i = 0; i < kBody; ++i) {
-        for (std::size_t j = 0; j < kBody; ++j) z[i] -= B[6 * i + j] * y[j];
-      }
+      body_blocks::subtract_transposed(off(a), x(k), x(at(below_[at(a)])));
     }
   }
   for (std::size_t k = order_.size(); k-- > 0;) {
-    const double* const L = diagonal_.data() + kBodySize * k;
-    double* const y = x + kBody * k;
     for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      const double* const B = off_.data() + kBodySize * at(a);
-      const double* const z = x + kBody * at(below_[at(a)]);
-      for (std::size_t i = 0; i < kBody; ++i) {
-        for (std::size_t j = 0; j < kBody; ++j) y[j] -= B[6 * i + j] * z[i];
-      }
+      body_blocks::subtract(off(a), x(at(below_[at(a)])), x(k));
     }
-    for (std::size_t i = kBody; i-- > 0;) {
-      for (std::size_t j = i + 1; j < kBody; ++j) y[i] -= L[6 * j + i] * y[j];
-      y[i] *= L[7 * i];
-    }
+    body_blocks::backward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
   }
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    std::copy_n(x + kBody * k, kBody, &f(static_cast<Index>(kBody) * order_[k]));
+    std::copy_n(x(k), kBody, &f(static_cast<Index>(kBody) * order_[k]));
+  }
+}
+
+/// Y = J_k^T.
+void JointedMass::set_panels(const StepEvaluation& rows) {
+  std::fill(Y_.begin(), Y_.end(), 0.0);
+  for (const Tree& tree : trees_) {
+    for (Index e = tree.row_begin; e < tree.row_end; ++e) {
+      const Reach& reach = reach_[at(e)];
+      for (Index s = kept_begin_[at(reach.row)]; s < kept_begin_[at(reach.row) + 1]; ++s) {
+        const Side& side = kept_sides_[at(s)];
+        if (root_[at(side.place)] != tree.root) continue;
+        const Panel& panel = panels_[at(side.place)];
+        double* const y = Y_.data() + panel.begin + kBlock * at(e - tree.row_begin - panel.first);
+        const Rows J = load_side(rows.J, side);
+        for (std::size_t i = 0; i < kBody; ++i) {
+          for (std::size_t a = 0; a < 3; ++a) y[i * panel.stride + a] = J[kPadded * a + i];
+        }
+      }
+    }
   }
 }
 
 /// Y = L^-1 J_k^T place by place, W = Y^T Y + E_k.
 void JointedMass::form_W(const StepEvaluation& rows) {
-  std::fill(Y_.begin(), Y_.end(), 0.0);
-  for (std::size_t r = 0; r < kept_.size(); ++r) {
-    for (Index s = kept_begin_[r]; s < kept_begin_[r + 1]; ++s) {
-      const Side& side = kept_sides_[at(s)];
-      const Index* const first = list_.data() + list_begin_[at(side.place)];
-      const Index* const last = list_.data() + list_begin_[at(side.place) + 1];
-      const auto column = 3 * static_cast<std::size_t>(
-                                  std::lower_bound(first, last, static_cast<Index>(r)) - first);
-      const auto wide = 3 * static_cast<std::size_t>(last - first);
-      double* const y = Y_.data() + panel_[at(side.place)] + column;
-      const Row6 J = load_side(rows.J, side);
-      for (std::size_t i = 0; i < kBody; ++i) {
-        for (std::size_t a = 0; a < 3; ++a) y[i * wide + a] = J[6 * a + i];
-      }
-    }
-  }
+  set_panels(rows);
   std::fill(W_value_.begin(), W_value_.end(), 0.0);
-  for (Index k = 0; k < static_cast<Index>(order_.size()); ++k) {
-    const auto count = at(list_begin_[at(k) + 1] - list_begin_[at(k)]);
-    if (count == 0) continue;
-    const std::size_t wide = 3 * count;
-    double* const y = Y_.data() + panel_[at(k)];
-    const double* const L = diagonal_.data() + kBodySize * at(k);
-    for (std::size_t i = 0; i < kBody; ++i) {
-      double* const yi = y + i * wide;
-      for (std::size_t j = 0; j < i; ++j) {
-        const double factor = L[6 * i + j];
-        const double* const yj = y + j * wide;
-        for (std::size_t c = 0; c < wide; ++c) yi[c] -= factor * yj[c];
-      }
-      for (std::size_t c = 0; c < wide; ++c) yi[c] *= L[7 * i];
+  auto tree = trees_.begin();
+  std::size_t wide = 0;
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const Panel& panel = panels_[k];
+    if (panel.first == panel.last) continue;
+    if (wide == 0) {  // the first place of a tree
+      const std::size_t columns = kBlock * at(tree->row_end - tree->row_begin);
+      wide = body_blocks::padded(columns) + kPadded;
+      std::fill_n(gram_.begin(), columns * wide + kPadded, 0.0);
     }
-    for (Index a = below_begin_[at(k)]; a < below_begin_[at(k) + 1]; ++a) {
-      const Index up = below_[at(a)];
-      const double* const B = off_.data() + kBodySize * at(a);
-      const Index* const map = map_.data() + map_begin_[at(a)];
-      double* const above = Y_.data() + panel_[at(up)];
-      const auto above_wide = 3 * at(list_begin_[at(up) + 1] - list_begin_[at(up)]);
-      for (std::size_t i = 0; i < kBody; ++i) {
-        double* const to = above + i * above_wide;
-        for (std::size_t c = 0; c < count; ++c) {
-          double* const t = to + 3 * at(map[c]);
-          const double* const from = y + 3 * c;
-          double s0 = 0.0;
-          double s1 = 0.0;
-          double s2 = 0.0;
-          for (std::size_t j = 0; j < kBody; ++j) {
-            s0 += B[6 * i + j] * from[j * wide];
-            s1 += B[6 * i + j] * from[j * wide + 1];
-            s2 += B[6 * i + j] * from[j * wide + 2];
-          }
-          t[0] -= s0;
-          t[1] -= s1;
-          t[2] -= s2;
-        }
-      }
+    double* const y = Y_.data() + panel.begin;
+    const std::size_t columns = panel.columns();
+    body_blocks::divide(diagonal_.data() + body_blocks::kSize * k, reciprocal_.data() + kPadded * k,
+                        columns, panel.stride, y);
+    for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
+      const Panel& up = panels_[at(below_[at(a)])];
+      body_blocks::subtract_product(off_.data() + body_blocks::kSize * at(a), columns, panel.stride,
+                                    y, up.stride,
+                                    Y_.data() + up.begin + kBlock * at(panel.first - up.first));
     }
-    add_products(k);
+    body_blocks::add_gram(columns, panel.stride, y, wide,
+                          gram_.data() + kBlock * at(panel.first) * (wide + 1));
+    if (static_cast<Index>(k) != tree->root) continue;
+    add_tree(*tree++);
+    wide = 0;
   }
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const auto i = static_cast<Index>(k);
@@ -524,39 +525,24 @@ void JointedMass::form_W(const StepEvaluation& rows) {
   }
 }
 
-/// W += Y^T Y of one place, lower half and its mirror.
-void JointedMass::add_products(Index place) {
-  const auto count = at(list_begin_[at(place) + 1] - list_begin_[at(place)]);
-  const std::size_t wide = 3 * count;
-  const double* const y = Y_.data() + panel_[at(place)];
-  for (std::size_t c = 0; c < wide; ++c) {
-    double* const out = local_.data() + c * wide;
-    const std::size_t end = 3 * (c / 3) + 3;
-    const double f0 = y[c];
-    const double f1 = y[wide + c];
-    const double f2 = y[2 * wide + c];
-    const double f3 = y[3 * wide + c];
-    const double f4 = y[4 * wide + c];
-    const double f5 = y[5 * wide + c];
-    for (std::size_t d = 0; d < end; ++d) {
-      out[d] = f0 * y[d] + f1 * y[wide + d] + f2 * y[2 * wide + d] + f3 * y[3 * wide + d] +
-               f4 * y[4 * wide + d] + f5 * y[5 * wide + d];
-    }
-  }
-  const auto tree = std::find_if(trees_.begin(), trees_.end(),
-                                 [&](const Tree& t) { return t.root == root_[at(place)]; });
-  const Index* const in_tree = in_tree_.data() + list_begin_[at(place)];
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      const auto row = at(in_tree[i]);
-      const std::size_t block = tree->block_begin + 2 * (row * (row + 1) / 2 + at(in_tree[j]));
-      double* const w = &W_value_[kBlockSize * at(target_[block])];
-      double* const mirror = &W_value_[kBlockSize * at(target_[block + 1])];
+/// W += the tree's part, lower half and its mirror.
+void JointedMass::add_tree(const Tree& tree) {
+  const std::size_t n = at(tree.row_end - tree.row_begin);
+  const std::size_t wide = body_blocks::padded(kBlock * n) + kPadded;
+  const Index* target = target_.data() + tree.pairs;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = at(reach_[at(tree.row_begin) + i].row);
+    for (std::size_t j = 0; j <= i; ++j, target += dense_ ? 0 : 2) {
+      const auto column = at(reach_[at(tree.row_begin) + j].row);
+      double* const w = &W_value_[kBlockSize * (dense_ ? n * row + column : at(target[0]))];
+      double* const mirror = &W_value_[kBlockSize * (dense_ ? n * column + row : at(target[1]))];
+      const double* const from = gram_.data() + kBlock * i * wide + kBlock * j;
       for (std::size_t a = 0; a < 3; ++a) {
-        const double* const from = local_.data() + (3 * i + a) * wide + 3 * j;
         for (std::size_t b = 0; b < 3; ++b) {
-          w[3 * a + b] += from[b];
-          if (i != j) mirror[3 * b + a] += from[b];
+          // of a diagonal block only the lower half is told
+          const double g = i == j && b > a ? from[b * wide + a] : from[a * wide + b];
+          w[3 * a + b] += g;
+          if (i != j) mirror[3 * b + a] += g;
         }
       }
     }

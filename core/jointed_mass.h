@@ -14,9 +14,12 @@
 ///     W = J_k H^-1 J_k^T + E_k,      q = value_k + J_k base
 ///     u = u0 + base + H^-1 J_k^T r_k
 ///
-/// H couples bodies, 6x6 numbers each, as joints do: a tree of links has no fill, and its factor
-/// costs less than a few contacts. H = L L^T in an order of least degree; W is formed from
-/// Y = L^-1 J_k^T, of which a row has entries only between the bodies it touches and the root.
+/// H couples bodies, 6x6 numbers each (core/body_blocks.h), as joints do: a tree of links has no
+/// fill, and its factor costs less than a few contacts. H = L L^T in an order of least degree, such
+/// that what hangs below a body stands right before it. W is formed from Y = L^-1 J_k^T, of which a
+/// row has entries only between the bodies it touches and the root; the kept rows of a tree stand
+/// in the order of the first body they touch, so those that reach a body are nearly all within a
+/// range.
 ///
 ///   mass.analyze(system, J);                       // pattern: which rows, order, room
 ///   if (!mass.assemble(system, rows, blocks)) ...  // N, H, its factor, W
@@ -64,47 +67,70 @@ class JointedMass {
     Index linear;
     Index angular;
   };
+  /// A kept row in one tree.
+  struct Reach {
+    Index first;  // place that it touches there
+    Index row;    // of kept_
+    Index tree;
+  };
   struct Tree {
-    Index root = 0;               // place
-    std::size_t block_begin = 0;  // in target_
+    Index root = 0;       // place
+    Index row_begin = 0;  // in reach_
+    Index row_end = 0;
+    std::size_t pairs = 0;  // in target_
+  };
+  /// Rows of the tree that reach a place, and more: first ... last - 1, and Y there.
+  struct Panel {
+    Index first = 0;
+    Index last = 0;
+    std::size_t begin = 0;  // in Y_
+    std::size_t stride = 0;
+
+    std::size_t columns() const { return kBlock * static_cast<std::size_t>(last - first); }
   };
 
   void find_sides(const BlockCsr& J, const std::vector<Index>& rows, std::vector<Index>& begin,
                   std::vector<Side>& sides) const;
+  bool same_equations(const System& system, const BlockCsr& J);
+  void analyze_equations(const BlockCsr& J, Index bodies);
   void analyze_factor(Index bodies);
+  std::vector<Index> find_order(const std::vector<std::vector<Index>>& neighbours) const;
   void analyze_rows();
+  void widen(Index place, Index rank);
+  void lay_panels();
   void analyze_W();
   void count_flops(const BlockCsr& J);
   void form_H(const System& system, const StepEvaluation& rows, ConstVector blocks);
   bool factorise();
+  void set_panels(const StepEvaluation& rows);
   void form_W(const StepEvaluation& rows);
-  void add_products(Index place);
+  void add_tree(const Tree& tree);
 
   std::vector<Index> equations_, kept_;
   std::vector<Index> pattern_;  // of the equations: what was analysed
   double flops_ = 0.0;
   double least_rows_flops_ = 0.0;
 
-  // Factor: column k of L has a diagonal block and one for each later place below_[...].
+  // Factor: column k of L has a diagonal block and one for each later place below_[...]. Blocks
+  // are those of core/body_blocks.h, transposed beside the diagonal.
   std::vector<Index> place_, order_;  // body -> place, place -> body
   std::vector<Index> below_begin_, below_;
-  std::vector<Index> target_of_pair_;   // of column k: blocks its pairs update, -1 - a: diagonal a
-  std::vector<Index> root_;             // of each place
-  std::vector<double> diagonal_, off_;  // 36 each
-  std::vector<double> x_;               // 6 per place
+  std::vector<Index> target_of_pair_;  // of column k: blocks its pairs update
+  std::vector<Index> root_;            // of each place
+  std::vector<double> diagonal_, off_, reciprocal_;
+  std::vector<double> x_;                               // of each place
   std::vector<Index> equation_begin_, equation_block_;  // off-diagonal block of each pair of sides
   std::vector<Side> equation_sides_;
   std::vector<double> N_;  // 9 per equation
 
-  // Kept rows: those that reach place k are list_[list_begin_[k]] ...
   std::vector<Index> kept_begin_;
   std::vector<Side> kept_sides_;
-  std::vector<Index> list_begin_, list_, in_tree_;  // in_tree_: position among the tree's rows
-  std::vector<Index> map_begin_, map_;              // of below_: position of each row there
-  std::vector<std::size_t> panel_;                  // of each place in Y_: 6 rows of its columns
-  std::vector<double> Y_, local_;
+  std::vector<Reach> reach_;   // tree by tree, in the order of rows there
+  std::vector<Panel> panels_;  // of each place
+  std::vector<double> Y_, gram_;
   std::vector<Tree> trees_;
-  std::vector<Index> target_;  // tree by tree, rows i >= j: block of W, then its mirror
+  bool dense_ = false;         // one tree: W has all blocks
+  std::vector<Index> target_;  // else: tree by tree, rows i >= j: block of W, then its mirror
   BlockCsr W_;
   std::vector<Index> W_begin_, W_column_;
   std::vector<double> W_value_;

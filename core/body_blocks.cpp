@@ -1,0 +1,165 @@
+#include "core/body_blocks.h"
+
+#include <cmath>
+
+// The loader's choice between versions of a function runs before sanitizers are ready.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define NSN_VERSIONS __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define NSN_VERSIONS
+#endif
+
+namespace nsn::body_blocks {
+namespace {
+
+#if defined(__GNUC__)
+using Lanes = double __attribute__((vector_size(kPadded * sizeof(double)), aligned(8), may_alias));
+#else
+struct Lanes {
+  double lane[kPadded];
+  double operator[](std::size_t k) const { return lane[k]; }
+  friend Lanes operator*(double a, const Lanes& b) {
+    Lanes c;
+    for (std::size_t k = 0; k < kPadded; ++k) c.lane[k] = a * b.lane[k];
+    return c;
+  }
+  friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    Lanes c;
+    for (std::size_t k = 0; k < kPadded; ++k) c.lane[k] = a.lane[k] * b.lane[k];
+    return c;
+  }
+  Lanes& operator+=(const Lanes& b) {
+    for (std::size_t k = 0; k < kPadded; ++k) lane[k] += b.lane[k];
+    return *this;
+  }
+  Lanes& operator-=(const Lanes& b) {
+    for (std::size_t k = 0; k < kPadded; ++k) lane[k] -= b.lane[k];
+    return *this;
+  }
+};
+#endif
+
+}  // namespace
+
+NSN_VERSIONS void scale_rows(const double* N, const double* s, double* out) {
+  const auto* const from = reinterpret_cast<const Lanes*>(s);
+  auto* const to = reinterpret_cast<Lanes*>(out);
+  for (std::size_t i = 0; i < 3; ++i) {
+    Lanes sum = N[3 * i] * from[0];
+    sum += N[3 * i + 1] * from[1];
+    sum += N[3 * i + 2] * from[2];
+    to[i] = sum;
+  }
+}
+
+NSN_VERSIONS void add_product(const double* a, const double* b, double* C) {
+  const auto* const rows = reinterpret_cast<const Lanes*>(b);
+  auto* const out = reinterpret_cast<Lanes*>(C);
+  const Lanes b0 = rows[0];
+  const Lanes b1 = rows[1];
+  const Lanes b2 = rows[2];
+  for (std::size_t i = 0; i < kBody; ++i) {
+    Lanes sum = out[i];
+    sum += a[i] * b0;
+    sum += a[kPadded + i] * b1;
+    sum += a[2 * kPadded + i] * b2;
+    out[i] = sum;
+  }
+}
+
+/// Right-looking: column j is done, then leaves those after it.
+NSN_VERSIONS bool factor(double* D, double* reciprocal) {
+  auto* const row = reinterpret_cast<Lanes*>(D);
+  for (std::size_t j = 0; j < kBody; ++j) {
+    const double d = D[kPadded * j + j];
+    if (!(d > 0.0) || !std::isfinite(d)) return false;
+    reciprocal[j] = 1.0 / std::sqrt(d);
+    for (std::size_t i = 0; i <= j; ++i) D[kPadded * j + i] = 0.0;
+    const Lanes column = reciprocal[j] * row[j];
+    row[j] = column;
+    for (std::size_t i = j + 1; i < kBody; ++i) row[i] -= column[i] * column;
+  }
+  return true;
+}
+
+NSN_VERSIONS void divide(const double* L, const double* reciprocal, std::size_t columns,
+                         std::size_t stride, double* X) {
+  for (std::size_t c = 0; c < columns; c += kPadded) {
+    Lanes x[kBody];
+    for (std::size_t i = 0; i < kBody; ++i) {
+      x[i] = *reinterpret_cast<const Lanes*>(X + i * stride + c);
+    }
+    for (std::size_t j = 0; j < kBody; ++j) {
+      x[j] = reciprocal[j] * x[j];
+      for (std::size_t i = j + 1; i < kBody; ++i) x[i] -= L[kPadded * j + i] * x[j];
+    }
+    for (std::size_t i = 0; i < kBody; ++i) *reinterpret_cast<Lanes*>(X + i * stride + c) = x[i];
+  }
+}
+
+NSN_VERSIONS void subtract_product(const double* B, std::size_t columns, std::size_t x_stride,
+                                   const double* X, std::size_t c_stride, double* C) {
+  for (std::size_t c = 0; c < columns; c += kPadded) {
+    Lanes x[kBody];
+    for (std::size_t j = 0; j < kBody; ++j) {
+      x[j] = *reinterpret_cast<const Lanes*>(X + j * x_stride + c);
+    }
+    for (std::size_t i = 0; i < kBody; ++i) {
+      auto* const out = reinterpret_cast<Lanes*>(C + i * c_stride + c);
+      Lanes sum = *out;
+      for (std::size_t j = 0; j < kBody; ++j) sum -= B[kPadded * j + i] * x[j];
+      *out = sum;
+    }
+  }
+}
+
+NSN_VERSIONS void add_gram(std::size_t columns, std::size_t stride, const double* Y,
+                           std::size_t g_stride, double* G) {
+  for (std::size_t d = 0; d < columns; d += kPadded) {
+    Lanes y[kBody];
+    for (std::size_t j = 0; j < kBody; ++j) {
+      y[j] = *reinterpret_cast<const Lanes*>(Y + j * stride + d);
+    }
+    for (std::size_t c = d; c < columns; ++c) {
+      auto* const out = reinterpret_cast<Lanes*>(G + c * g_stride + d);
+      Lanes sum = *out;
+      for (std::size_t j = 0; j < kBody; ++j) sum += Y[j * stride + c] * y[j];
+      *out = sum;
+    }
+  }
+}
+
+NSN_VERSIONS void forward(const double* L, const double* reciprocal, double* y) {
+  const auto* const column = reinterpret_cast<const Lanes*>(L);
+  auto* const all = reinterpret_cast<Lanes*>(y);
+  for (std::size_t j = 0; j < kBody; ++j) {
+    y[j] *= reciprocal[j];
+    *all -= y[j] * column[j];
+  }
+}
+
+NSN_VERSIONS void backward(const double* L, const double* reciprocal, double* y) {
+  for (std::size_t j = kBody; j-- > 0;) {
+    double s = y[j];
+    for (std::size_t i = j + 1; i < kBody; ++i) s -= L[kPadded * j + i] * y[i];
+    y[j] = s * reciprocal[j];
+  }
+}
+
+NSN_VERSIONS void subtract_transposed(const double* B, const double* y, double* z) {
+  const auto* const row = reinterpret_cast<const Lanes*>(B);
+  Lanes sum = *reinterpret_cast<const Lanes*>(z);
+  for (std::size_t j = 0; j < kBody; ++j) sum -= y[j] * row[j];
+  *reinterpret_cast<Lanes*>(z) = sum;
+}
+
+NSN_VERSIONS void subtract(const double* B, const double* z, double* y) {
+  for (std::size_t j = 0; j < kBody; ++j) {
+    double s = 0.0;
+    for (std::size_t i = 0; i < kBody; ++i) s += B[kPadded * j + i] * z[i];
+    y[j] -= s;
+  }
+}
+
+}  // namespace nsn::body_blocks
