@@ -558,13 +558,12 @@ void JointedMass::free_impulses(const StepEvaluation& rows, ConstVector r, Vecto
   }
 }
 
-void JointedMass::impulses(const StepEvaluation& rows, ConstVector s, ConstVector d,
-                           Vector r) const {
-  const BlockRows J(rows.J);
+void JointedMass::impulses(const BlockCsr& J, ConstVector s, ConstVector d, Vector r) const {
+  const BlockRows rows(J);
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     const Index i = equations_[e];
     double moved[3];
-    J.multiply(i, d.data(), moved);
+    rows.multiply(i, d.data(), moved);
     store3(&r(kBlock * i), load3(&s(kBlock * i)) - load9(&N_[kBlockSize * e]) * load3(moved));
   }
 }

@@ -58,7 +58,7 @@ class JointedMass {
   /// s = r_e0 - N (value_e + E_e r_e0), in the rows of the equations; others are left alone.
   void free_impulses(const StepEvaluation& rows, ConstVector r, Vector s) const;
   /// r_e = s - N J_e d
-  void impulses(const StepEvaluation& rows, ConstVector s, ConstVector d, Vector r) const;
+  void impulses(const BlockCsr& J, ConstVector s, ConstVector d, Vector r) const;
 
  private:
   /// What a row block does to one body: its blocks of J, -1: none.

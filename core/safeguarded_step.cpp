@@ -30,6 +30,7 @@ constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linea
 // The same where joints are condensed, N / 2 times, of the step's speed: what one linearisation
 // leaves there is mostly how far the joints turn within the step.
 constexpr double kWorthJoints = 0.01;
+constexpr double kLinearShare = 0.1;  // of that: error of a linear problem that is good enough
 constexpr int kOvertime = 3;  // times the factorisations, where a step is hard
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
@@ -54,6 +55,8 @@ constexpr Index kFewBlocks = 64;
 // floor with its arms out, may take kOvertime times the factorisations.
 constexpr double kLargeError = 0.5;
 constexpr int kMisses = 2;  // linearisations of theirs that bring nothing
+// Matrices serve for another linearisation where the last one left at most this share of the error.
+constexpr double kFallsFast = 0.3;
 
 enum class Kind { kContacts, kJoints };
 
@@ -134,6 +137,9 @@ void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
   const System& system = equations.system();
   at_.fit(system);
   at_.evaluate(equations, system.u_start);
+  linear_values_.resize(at_.J.value.extent(0));
+  linear_ = at_.J;
+  linear_.value = Vector(linear_values_.data(), linear_values_.size());
   const bool moved = find_far(system, r);
   const bool same = newton_ != nullptr && pattern_id_ == system.pattern_id && laws_fit(system) &&
                     !(condensed_ && moved);
@@ -174,7 +180,8 @@ bool SafeguardedTimeStep::find_far(const System& system, ConstVector r) {
 }
 
 /// Far blocks that the present motion would break take part from now on; at_ has the rows there.
-void SafeguardedTimeStep::meet_far(const System& system) {
+/// True: there are some.
+bool SafeguardedTimeStep::meet_far(const System& system) {
   bool any = false;
   for (Index i = 0; i < system.blocks(); ++i) {
     if (far_[at(i)] == 0) continue;
@@ -184,11 +191,12 @@ void SafeguardedTimeStep::meet_far(const System& system) {
     far_[at(i)] = 0;
     any = true;
   }
-  if (!any) return;
+  if (!any) return false;
   jointed_.analyze(system, at_.J, far_);
   set_rows(system, &jointed_.kept(), rows_);
   build(system);
   find_deep(system);
+  return true;
 }
 
 /// Penetration at the start, C / h.
@@ -290,6 +298,7 @@ bool SafeguardedTimeStep::linearise_again(StepEquations& equations, const State&
 ///   base = H^-1 (M (u_free - u) + J_e^T free_r),   q = value + J base
 bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, ConstVector r,
                                       ConstVector H, ConstVector H_inverse) {
+  copy(at_.J.value, linear_.value);
   copy(u, origin_);
   copy(system.u_free, push_);
   axpby(-1.0, u, 1.0, push_);
@@ -298,8 +307,7 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
   if (condensed_) {
     if (!jointed_.assemble(system, at_, H)) return false;
     jointed_.free_impulses(at_, r, free_r_);
-    at_.apply_transposed(free_r_, impulse_);  // zero but for the condensed rows
-    axpby(1.0, impulse_, 1.0, base_);
+    add_transposed(linear_, 1.0, free_r_, base_);  // zero but for the condensed rows
     jointed_.solve(base_);
     dual_.set_values(jointed_.delassus(), true);
   } else {
@@ -308,13 +316,34 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
     delassus_.assemble(at_.J, H_inverse, at_.E);
     dual_.set_values(delassus_.matrix(), true);
   }
-  const BlockRows J(at_.J);
+  set_q();
+  return true;
+}
+
+/// q and base_ for the rows in at_, evaluated at state.u, with the matrices of the last
+/// linearisation. Condensed.
+void SafeguardedTimeStep::linearise_values(const System& system, const State& state) {
+  copy(state.u, origin_);
+  copy(system.u_free, push_);
+  axpby(-1.0, state.u, 1.0, push_);
+  multiply_blocks(system.M, push_, base_);
+  add_transposed(at_.J, 1.0, state.r, base_);
+  jointed_.free_impulses(at_, state.r, free_r_);
+  copy(free_r_, all_r_);
+  axpby(-1.0, state.r, 1.0, all_r_);
+  add_transposed(linear_, 1.0, all_r_, base_);
+  jointed_.solve(base_);
+  set_q();
+  start_problem();
+}
+
+void SafeguardedTimeStep::set_q() {
+  const BlockRows J(linear_);
   for (Index k = 0; k < unknowns(); ++k) {
     const Index i = row_of(k);
     J.multiply(i, base_.data(), &q_(3 * k));
     for (Index c = 0; c < 3; ++c) q_(3 * k + c) += at_.value(3 * i + c);
   }
-  return true;
 }
 
 /// Penetration is kept; the engine takes W and q.
@@ -482,7 +511,7 @@ void SafeguardedTimeStep::newton(int budget, NewtonResult& result) {
     inner = 0;
   };
   restart(kAlphaStart);
-  while (result.iterations < budget && safe_error_ > kGoal) {
+  while (result.iterations < budget && safe_error_ > goal_) {
     const double alpha = newton_->alpha();
     ProximalNewton::Residual at = newton_->measure();
     if (inner > 0 && at.phi <= 0.5 * at.proximity) {
@@ -524,7 +553,7 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
       solved = true;
       newton_->scaled_iterate(safe_);
       measure_safe();
-      if (++centre == 2 || safe_error_ <= kGoal) break;
+      if (++centre == 2 || safe_error_ <= goal_) break;
       newton_->move_centre();
       at = newton_->measure();
     }
@@ -551,12 +580,12 @@ void SafeguardedTimeStep::solve_condensed(NewtonResult& result) {
   if (unknowns() <= kFewBlocks) {
     const int from_zero = std::min(budget, result.iterations + kStepsFromZero);
     if (newton_from_zero(from_zero, result)) return;
-  } else if (rounds_ == 1 && drop_contact_impulses() && safe_error_ > kGoal) {
+  } else if (rounds_ == 1 && drop_contact_impulses() && safe_error_ > goal_) {
     start_cold(result);
   }
   centre_on_safe();
   newton(budget, result);
-  if (safe_error_ > kGoal) polish();
+  if (safe_error_ > goal_) polish();
 }
 
 /// Gauss-Seidel from the Newton iterate and from the safe point.
@@ -595,7 +624,8 @@ void SafeguardedTimeStep::take_safe() {
       all_r_(3 * row_of(k) + c) = r_(3 * k + c);
     }
   }
-  at_.apply_transposed(all_r_, impulse_);
+  fill(impulse_, 0.0);
+  add_transposed(linear_, 1.0, all_r_, impulse_);
   if (condensed_) {
     copy(impulse_, push_);
     jointed_.solve(push_);
@@ -612,7 +642,7 @@ void SafeguardedTimeStep::take_safe() {
 bool SafeguardedTimeStep::limit_energy(const System& system) {
   copy(origin_, impulse_);
   axpby(1.0, base_, 1.0, impulse_);
-  const BlockRows J(at_.J);
+  const BlockRows J(linear_);
   double B = inner(system.M, impulse_, push_) - inner(system.M, system.weight, push_);
   for (Index k = 0; k < unknowns(); ++k) {
     const Index i = row_of(k);
@@ -641,17 +671,17 @@ void SafeguardedTimeStep::set_state(State& state) {
   if (condensed_) fill(state.r, 0.0);  // those of far blocks
   for (Index k = 0; k < unknowns(); ++k) std::copy_n(&r_(3 * k), 3, &state.r(3 * row_of(k)));
   axpby(1.0, base_, 1.0, push_);
-  if (condensed_) jointed_.impulses(at_, free_r_, push_, state.r);
+  if (condensed_) jointed_.impulses(linear_, free_r_, push_, state.r);
   copy(origin_, state.u);
   axpby(1.0, push_, 1.0, state.u);
 }
 
-/// The same measure for u of the last linearisation: r in safe_ and state.r, rows still in at_.
+/// The same measure for u of the last linearisation: r in safe_ and state.r.
 double SafeguardedTimeStep::energy_gain(const System& system, const State& state) {
   double gain = 0.5 * inner(system.M, state.u, state.u) -
                 0.5 * inner(system.M, system.u_start, system.u_start) -
                 inner(system.M, system.weight, state.u);
-  const BlockRows J(at_.J);
+  const BlockRows J(linear_);
   dual_.apply(safe_, v_trial_);
   for (Index k = 0; k < unknowns(); ++k) {
     const Index i = row_of(k);
@@ -698,10 +728,11 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   const System& system = equations.system();
   double best = own_error(system, state, result.error);
   bool at_best = true;
+  bool fast = best <= kLargeError * system.speed_scale;
   for (int misses = 0; misses <= kMisses;) {
     const bool few = condensed_ && unknowns() <= kFewBlocks;
     const double good = condensed_ ? kWorthJoints * system.speed_scale
-                                   : (safe_error_ > kGoal ? kGoal : kWorthARound);
+                                   : (safe_error_ > goal_ ? kGoal : kWorthARound);
     if (few && best > kLargeError * system.speed_scale) {
       budget_ = kOvertime * options_.max_iterations;
     }
@@ -711,16 +742,20 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
       best_u_.assign(state.u.data(), state.u.data() + state.u.extent(0));
       best_r_.assign(state.r.data(), state.r.data() + state.r.extent(0));
     }
-    if (condensed_) meet_far(system);
+    const bool met = condensed_ && meet_far(system);
     ++rounds_;
-    at_best = false;
-    if (!linearise_again(equations, state)) break;
+    if (few && at_best && fast && !met) {
+      linearise_values(system, state);
+    } else if (!linearise_again(equations, state)) {
+      at_best = false;
+      break;
+    }
     start_safe(state.r);
     if (condensed_) {
       solve_condensed(result);
     } else {
       newton(budget_, result);
-      if (safe_error_ > kGoal) polish();
+      if (safe_error_ > goal_) polish();
     }
     take_safe();
     set_state(state);
@@ -729,6 +764,7 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
     const StepError error = at_.error(system, state.u, state.r);
     const double own = own_error(system, state, error);
     at_best = gain <= 0.0 && own < best;
+    fast = own <= kFallsFast * best;
     if (at_best) {
       best = own;
       result.error = error;
@@ -782,6 +818,8 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   if (!warm) fill(state.r, 0.0);
   fit(equations, state.r);
   NewtonResult result;
+  goal_ = condensed_ ? std::max(kGoal, kLinearShare * kWorthJoints * equations.system().speed_scale)
+                     : kGoal;
   if (!linearise(equations, state.r, warm)) return give_up(equations, state);
   if (turned_ > kTurned * equations.system().speed_scale) {
     forget(equations.system(), state.r, Kind::kJoints);
@@ -793,10 +831,10 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
     solve_condensed(result);
   } else {
     const bool cold = !warm || drop_contact_impulses();
-    if (cold && safe_error_ > kGoal) start_cold(result);
+    if (cold && safe_error_ > goal_) start_cold(result);
     // A warm step keeps one in six back for the second linearisation.
     newton(budget_ - (cold ? 0 : budget_ / 6), result);
-    if (safe_error_ > kGoal) polish();
+    if (safe_error_ > goal_) polish();
   }
   finish(equations, state, result);
   improve(equations, state, result);

@@ -24,7 +24,10 @@
 /// linearised once more at the result, now with geometric stiffness, and the same iteration goes on
 /// from there; its result counts only if its error is smaller and it gains no energy. A small
 /// problem of joints that is left with an error of the size of its speed may take three times the
-/// factorisations.
+/// factorisations. Where less is left of it, the matrices of the linearisation before serve once
+/// more, as long as the error falls fast: with g = M (u_free - u) + J^T r and the values of the
+/// rows at the result, J' and H' of before,
+///   base = H'^-1 (g + J'_e^T (free_r - r_e) - J'_k^T r_k),   q = value + J'_k base.
 ///
 /// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
 /// step can pay for.
@@ -63,7 +66,7 @@ class SafeguardedTimeStep final : public StepMethod {
  private:
   void fit(StepEquations& equations, ConstVector r);
   bool find_far(const System& system, ConstVector r);
-  void meet_far(const System& system);
+  bool meet_far(const System& system);
   void find_deep(const System& system);
   bool laws_fit(const System& system) const;
   void build(const System& system);
@@ -74,10 +77,12 @@ class SafeguardedTimeStep final : public StepMethod {
   Index unknowns() const { return rows_.blocks(); }
   [[nodiscard]] bool linearise(StepEquations& equations, ConstVector r, bool warm);
   [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);
+  void linearise_values(const System& system, const State& state);
   [[nodiscard]] bool set_problem(const System& system, ConstVector u, ConstVector r, ConstVector H,
                                  ConstVector H_inverse);
   void find_turn(const System& system, ConstVector r);
   void pay_for_recovery(const System& system, ConstVector r);
+  void set_q();
   void start_problem();
   void start_safe(ConstVector r);
   void measure_safe();
@@ -114,6 +119,8 @@ class SafeguardedTimeStep final : public StepMethod {
   std::uint64_t pattern_id_ = 0;
   ContactRows rows_;  // of the unknown blocks
   StepEvaluation at_;
+  BlockCsr linear_;  // J of the present linear problem
+  std::vector<double> linear_values_;
   Delassus delassus_;
   JointedMass jointed_;
   std::vector<std::uint8_t> far_, last_far_;  // of each row block: left out where condensed
@@ -138,6 +145,7 @@ class SafeguardedTimeStep final : public StepMethod {
   std::vector<double> best_u_, best_r_;  // the best result, while another is sought
   double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
+  double goal_ = 0.0;  // of safe_error_: spend no more
   int rounds_ = 0;  // linearisations of the step
   int budget_ = 0;  // factorisations it may take
 };

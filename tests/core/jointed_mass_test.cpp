@@ -149,7 +149,7 @@ TEST(JointedMass, MotionAndImpulsesSatisfyTheEquationsAndTheMomentum) {
   Vector d = view(g + sample.J.topRows(9).transpose() * dense(s).head(9));
   mass.solve(d);
   Vector impulses = view(DenseVector::Zero(15));
-  mass.impulses(sample.at, s, d, impulses);
+  mass.impulses(sample.at.J, s, d, impulses);
 
   const DenseVector left = dense(sample.at.value).head(9) + sample.J.topRows(9) * dense(d);
   EXPECT_LT(left.norm(), 1e-6);  // the weight times the impulses
