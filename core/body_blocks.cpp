@@ -70,17 +70,21 @@ NSN_VERSIONS void add_product(const double* a, const double* b, double* C) {
 
 /// Right-looking: column j is done, then leaves those after it.
 NSN_VERSIONS bool factor(double* D, double* reciprocal) {
-  auto* const row = reinterpret_cast<Lanes*>(D);
+  Lanes row[kBody];
+  for (std::size_t i = 0; i < kBody; ++i) row[i] = reinterpret_cast<const Lanes*>(D)[i];
+  bool ok = true;  // no pivot was zero, negative or not finite
   for (std::size_t j = 0; j < kBody; ++j) {
-    const double d = D[kPadded * j + j];
-    if (!(d > 0.0) || !std::isfinite(d)) return false;
-    reciprocal[j] = 1.0 / std::sqrt(d);
-    for (std::size_t i = 0; i <= j; ++i) D[kPadded * j + i] = 0.0;
-    const Lanes column = reciprocal[j] * row[j];
-    row[j] = column;
-    for (std::size_t i = j + 1; i < kBody; ++i) row[i] -= column[i] * column;
+    const double r = 1.0 / std::sqrt(row[j][j]);
+    ok = ok && r > 0.0 && std::isfinite(r);
+    row[j] = r * row[j];
+    reciprocal[j] = r;
+    for (std::size_t i = j + 1; i < kBody; ++i) row[i] -= row[j][i] * row[j];
   }
-  return true;
+  for (std::size_t j = 0; j < kBody; ++j) reinterpret_cast<Lanes*>(D)[j] = row[j];
+  for (std::size_t j = 0; j < kBody; ++j) {
+    for (std::size_t i = 0; i <= j; ++i) D[kPadded * j + i] = 0.0;
+  }
+  return ok;
 }
 
 NSN_VERSIONS void divide(const double* L, const double* reciprocal, std::size_t columns,
@@ -132,19 +136,22 @@ NSN_VERSIONS void add_gram(std::size_t columns, std::size_t stride, const double
 
 NSN_VERSIONS void forward(const double* L, const double* reciprocal, double* y) {
   const auto* const column = reinterpret_cast<const Lanes*>(L);
-  auto* const all = reinterpret_cast<Lanes*>(y);
+  Lanes left = *reinterpret_cast<const Lanes*>(y);
   for (std::size_t j = 0; j < kBody; ++j) {
-    y[j] *= reciprocal[j];
-    *all -= y[j] * column[j];
+    const double y_j = left[j] * reciprocal[j];
+    left -= y_j * column[j];
+    y[j] = y_j;
   }
 }
 
 NSN_VERSIONS void backward(const double* L, const double* reciprocal, double* y) {
+  const auto* const column = reinterpret_cast<const Lanes*>(L);
+  Lanes all = *reinterpret_cast<const Lanes*>(y);
   for (std::size_t j = kBody; j-- > 0;) {
-    double s = y[j];
-    for (std::size_t i = j + 1; i < kBody; ++i) s -= L[kPadded * j + i] * y[i];
-    y[j] = s * reciprocal[j];
+    const Lanes p = column[j] * all;
+    all[j] = (all[j] - ((p[1] + p[2]) + (p[3] + p[4]) + p[5])) * reciprocal[j];
   }
+  *reinterpret_cast<Lanes*>(y) = all;
 }
 
 NSN_VERSIONS void subtract_transposed(const double* B, const double* y, double* z) {
@@ -155,10 +162,11 @@ NSN_VERSIONS void subtract_transposed(const double* B, const double* y, double* 
 }
 
 NSN_VERSIONS void subtract(const double* B, const double* z, double* y) {
+  const auto* const row = reinterpret_cast<const Lanes*>(B);
+  const Lanes all = *reinterpret_cast<const Lanes*>(z);
   for (std::size_t j = 0; j < kBody; ++j) {
-    double s = 0.0;
-    for (std::size_t i = 0; i < kBody; ++i) s += B[kPadded * j + i] * z[i];
-    y[j] -= s;
+    const Lanes p = row[j] * all;
+    y[j] -= (p[0] + p[1]) + (p[2] + p[3]) + (p[4] + p[5]);
   }
 }
 

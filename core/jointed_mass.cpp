@@ -33,7 +33,7 @@ Rows load_side(const BlockCsr& J, const Side& side) {
   Rows rows{};
   for (const auto& [entry, offset] : {std::pair{side.linear, 0U}, std::pair{side.angular, 3U}}) {
     if (entry < 0) continue;
-    const double* const a = &J.value(kBlockSize * entry);
+    const double* const a = J.value.data() + kBlockSize * at(entry);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) rows[kPadded * i + offset + j] = a[3 * i + j];
     }
