@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/friction_cone.h"
 #include "core/law_rows.h"
@@ -31,7 +32,7 @@ constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linea
 // leaves there is mostly how far the joints turn within the step.
 constexpr double kWorthJoints = 0.01;
 constexpr double kLinearShare = 0.1;  // of that: error of a linear problem that is good enough
-constexpr int kOvertime = 3;  // times the factorisations, where a step is hard
+constexpr int kOvertime = 3;          // times the factorisations, where a step is hard
 
 // The rows that joints hold leave the unknowns where a linearisation then takes no more operations
 // than these (some milliseconds), or than so many factorisations with them take at the least.
@@ -137,9 +138,12 @@ void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
   const System& system = equations.system();
   at_.fit(system);
   at_.evaluate(equations, system.u_start);
-  linear_values_.resize(at_.J.value.extent(0));
-  linear_ = at_.J;
-  linear_.value = Vector(linear_values_.data(), linear_values_.size());
+  if (linear_pattern_ != system.pattern_id) {
+    linear_pattern_ = system.pattern_id;
+    linear_values_.resize(at_.J.value.extent(0));
+    linear_ = at_.J;
+    linear_.value = Vector(linear_values_.data(), linear_values_.size());
+  }
   const bool moved = find_far(system, r);
   const bool same = newton_ != nullptr && pattern_id_ == system.pattern_id && laws_fit(system) &&
                     !(condensed_ && moved);
@@ -298,7 +302,6 @@ bool SafeguardedTimeStep::linearise_again(StepEquations& equations, const State&
 ///   base = H^-1 (M (u_free - u) + J_e^T free_r),   q = value + J base
 bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, ConstVector r,
                                       ConstVector H, ConstVector H_inverse) {
-  copy(at_.J.value, linear_.value);
   copy(u, origin_);
   copy(system.u_free, push_);
   axpby(-1.0, u, 1.0, push_);
@@ -307,7 +310,7 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
   if (condensed_) {
     if (!jointed_.assemble(system, at_, H)) return false;
     jointed_.free_impulses(at_, r, free_r_);
-    add_transposed(linear_, 1.0, free_r_, base_);  // zero but for the condensed rows
+    add_transposed(at_.J, 1.0, free_r_, base_);  // zero but for the condensed rows
     jointed_.solve(base_);
     dual_.set_values(jointed_.delassus(), true);
   } else {
@@ -316,6 +319,7 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
     delassus_.assemble(at_.J, H_inverse, at_.E);
     dual_.set_values(delassus_.matrix(), true);
   }
+  std::swap(at_.J.value, linear_.value);  // at_ is to be evaluated anew before its J is used
   set_q();
   return true;
 }
@@ -481,7 +485,7 @@ void SafeguardedTimeStep::sweep(Vector x, int passes) {
     if (condensed_) {
       sweeps_->refresh();
     } else {
-      sweeps_->refresh(at_.J, delassus_.factor(), newton_->scaling());
+      sweeps_->refresh(linear_, delassus_.factor(), newton_->scaling());
     }
     sweeps_fit_ = true;
   }

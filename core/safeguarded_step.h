@@ -119,7 +119,8 @@ class SafeguardedTimeStep final : public StepMethod {
   std::uint64_t pattern_id_ = 0;
   ContactRows rows_;  // of the unknown blocks
   StepEvaluation at_;
-  BlockCsr linear_;  // J of the present linear problem
+  BlockCsr linear_;  // J of the present linear problem; its values and those of at_ change places
+  std::uint64_t linear_pattern_ = 0;
   std::vector<double> linear_values_;
   Delassus delassus_;
   JointedMass jointed_;
@@ -146,8 +147,8 @@ class SafeguardedTimeStep final : public StepMethod {
   double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
   double goal_ = 0.0;  // of safe_error_: spend no more
-  int rounds_ = 0;  // linearisations of the step
-  int budget_ = 0;  // factorisations it may take
+  int rounds_ = 0;     // linearisations of the step
+  int budget_ = 0;     // factorisations it may take
 };
 
 }  // namespace nsn

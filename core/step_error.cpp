@@ -60,9 +60,13 @@ void StepEvaluation::fit(const System& system) {
   J.columns = system.nodes();
   J.row_begin = system.row_begin;
   J.column = system.column;
-  J.value = Vector("J.value", kBlockSize * system.column.extent(0));
-  value = Vector("row value", static_cast<std::size_t>(system.rows()));
-  impulse_ = Vector("J^T r", static_cast<std::size_t>(system.dofs()));
+  const std::size_t entries = kBlockSize * system.column.extent(0);
+  const auto rows = static_cast<std::size_t>(system.rows());
+  const auto dofs = static_cast<std::size_t>(system.dofs());
+  storage_.assign(entries + rows + dofs, 0.0);
+  J.value = Vector(storage_.data(), entries);
+  value = Vector(storage_.data() + entries, rows);
+  impulse_ = Vector(storage_.data() + entries + rows, dofs);
 }
 
 void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {

@@ -11,6 +11,8 @@
 /// of the step. Never a solver's own scaled residual.
 #pragma once
 
+#include <vector>
+
 #include "core/block_csr.h"
 #include "core/system.h"
 #include "core/types.h"
@@ -27,9 +29,14 @@ struct StepError {
   Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
 };
 
-/// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit().
+/// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit(), which keeps
+/// its memory; the views end with this object.
 class StepEvaluation {
  public:
+  StepEvaluation() = default;
+  StepEvaluation(const StepEvaluation&) = delete;
+  StepEvaluation& operator=(const StepEvaluation&) = delete;
+
   /// Allocates for the system's pattern; nothing where it is the one of the last call. To be called
   /// at the start of every step: E starts from the system's.
   void fit(const System& system);
@@ -46,6 +53,7 @@ class StepEvaluation {
 
  private:
   std::uint64_t pattern_id_ = 0;
+  std::vector<double> storage_;
   Vector impulse_;
 };
 
