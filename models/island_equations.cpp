@@ -63,7 +63,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   set_prescribed();
   set_complementarity_scaling({}, start_.J, system_);
   copy(system_.rho, system_.rho_error);
-  set_complementarity_scaling(scaling, start_.J, system_);
+  if (!scaling.is_default()) set_complementarity_scaling(scaling, start_.J, system_);
 }
 
 /// Node of the island, -1: fixed.

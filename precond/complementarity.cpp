@@ -32,34 +32,43 @@ Mat3 effective_mass_block(const BlockCsr& J, ConstVector M_inverse, Index i) {
   return D;
 }
 
+/// Its diagonal alone.
+Vec3 effective_masses(const BlockCsr& J, ConstVector M_inverse, Index i) {
+  Vec3 d;
+  for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
+    const Mat3 J_k = load9(&J.value(kBlockSize * k));
+    const Mat3 weighed = J_k * load9(&M_inverse(kBlockSize * J.column(k)));
+    for (int r = 0; r < 3; ++r) {
+      d[r] += weighed(r, 0) * J_k(r, 0) + weighed(r, 1) * J_k(r, 1) + weighed(r, 2) * J_k(r, 2);
+    }
+  }
+  return d;
+}
+
 double spectral_norm(const Mat3& D) {
   const Vec3 values = symmetric_eigen(D).values;
   return std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
 }
 
-/// rho of a contact block with effective mass D.
-Vec3 contact_rho(ComplementarityScaling scaling, const Mat3& D, double h) {
-  switch (scaling) {
-    case ComplementarityScaling::kIdentity:
-      return {1.0 / (h * h), 1.0 / h, 1.0 / h};
-    case ComplementarityScaling::kTimeStep:
-      return {1.0, 1.0, 1.0};
-    case ComplementarityScaling::kSpectralNorm: {
-      const double norm = spectral_norm(D);
-      return {norm, norm, norm};
-    }
-    default: {
-      const double tangent = 0.5 * (D(1, 1) + D(2, 2));
-      return {D(0, 0), tangent, tangent};
-    }
-  }
-}
-
-Vec3 box_rho(ComplementarityScaling scaling, const Mat3& D, double h) {
-  const double identity = 1.0 / (h * h);
-  if (scaling == ComplementarityScaling::kIdentity) return {identity, identity, identity};
+/// rho of block i.
+Vec3 block_rho(ComplementarityScaling scaling, const BlockCsr& J, const System& system, Index i) {
+  const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
+  const double h = system.h;
   if (scaling == ComplementarityScaling::kTimeStep) return {1.0, 1.0, 1.0};
-  return {D(0, 0), D(1, 1), D(2, 2)};
+  if (scaling == ComplementarityScaling::kIdentity) {
+    const double other = contact ? 1.0 / h : 1.0 / (h * h);
+    return {1.0 / (h * h), other, other};
+  }
+  if (scaling == ComplementarityScaling::kSpectralNorm && contact) {
+    const double norm = spectral_norm(effective_mass_block(J, system.M_inverse, i));
+    return {norm, norm, norm};
+  }
+  Vec3 d = effective_masses(J, system.M_inverse, i);
+  if (scaling == ComplementarityScaling::kEffectiveMassCompliance) {
+    for (int r = 0; r < 3; ++r) d[r] += system.E(kBlockSize * i + 4 * r);
+  }
+  if (contact) d[1] = d[2] = 0.5 * (d[1] + d[2]);
+  return d;
 }
 
 void copy_user(const ComplementarityOptions& options, System& system) {
@@ -104,13 +113,8 @@ void set_complementarity_scaling(const ComplementarityOptions& options, const Bl
   NSN_THROW_UNLESS(options.multiplier > 0.0 && std::isfinite(options.multiplier),
                    "complementarity scaling: multiplier {} is not positive", options.multiplier);
   if (options.scaling == ComplementarityScaling::kUser) return copy_user(options, system);
-  const bool compliant = options.scaling == ComplementarityScaling::kEffectiveMassCompliance;
   for (Index i = 0; i < system.blocks(); ++i) {
-    Mat3 D = effective_mass_block(J, system.M_inverse, i);
-    if (compliant) D = D + load9(&system.E(kBlockSize * i));
-    const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
-    const Vec3 rho =
-        contact ? contact_rho(options.scaling, D, system.h) : box_rho(options.scaling, D, system.h);
+    const Vec3 rho = block_rho(options.scaling, J, system, i);
     for (int k = 0; k < kBlock; ++k) {
       system.rho(kBlock * i + k) = options.multiplier * (rho[k] > 0.0 ? rho[k] : 1.0);
     }

@@ -40,6 +40,10 @@ struct ComplementarityOptions {
   ComplementarityScaling scaling = ComplementarityScaling::kEffectiveMass;
   double multiplier = 1.0;  ///< > 0; 1 measures best (docs/choosing.md)
   ConstVector user{};       ///< kUser: rho of every row, 1/kg, > 0
+
+  bool is_default() const {
+    return scaling == ComplementarityScaling::kEffectiveMass && multiplier == 1.0;
+  }
 };
 
 /// Fills system.rho from J at the start of the step (values of `J`, pattern of the system). A row
