@@ -31,21 +31,22 @@ Vec3 Body::to_world(const Vec3& local) const {
 }
 
 void validate(const Body& body, int index) {
-  const std::string name = label(body, index);
+  const auto name = [&] { return label(body, index); };
   NSN_THROW_UNLESS(
       all_finite(body.position) && all_finite(body.velocity) && all_finite(body.angular_velocity),
-      "{}: position or velocity is not finite", name);
+      "{}: position or velocity is not finite", name());
   NSN_THROW_UNLESS(all_finite(body.force) && all_finite(body.torque),
-                   "{}: external force or torque is not finite", name);
+                   "{}: external force or torque is not finite", name());
   const Quaternion& q = body.orientation;
   const double norm = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "{}: quaternion has length {}, not 1", name, norm);
+  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "{}: quaternion has length {}, not 1", name(),
+                   norm);
   if (!body.dynamic()) return;
-  NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive", name,
-                   body.mass);
+  NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive",
+                   name(), body.mass);
   NSN_THROW_UNLESS(
       all_finite(body.inertia) && is_symmetric(body.inertia) && is_positive_definite(body.inertia),
-      "{}: inertia is not symmetric positive definite", name);
+      "{}: inertia is not symmetric positive definite", name());
 }
 
 Mat3 world_inertia(const Body& body) {

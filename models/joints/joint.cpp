@@ -11,24 +11,32 @@ bool finite(const Quaternion& q) {
   return std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z);
 }
 
-void check_frame(const JointFrame& frame, const std::string& label, const char* side) {
+/// Names a joint, in words only where it is asked to.
+struct Label {
+  const Joint& joint;
+  int index;
+
+  std::string text() const { return joint_label(joint, index); }
+};
+
+void check_frame(const JointFrame& frame, const Label& label, const char* side) {
   NSN_THROW_UNLESS(all_finite(frame.origin) && finite(frame.rotation), "{}: frame {} is not finite",
-                   label, side);
+                   label.text(), side);
   const Quaternion& q = frame.rotation;
   const double size = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   NSN_THROW_UNLESS(std::abs(size - 1.0) < 1e-6, "{}: quaternion of frame {} has length {}, not 1",
-                   label, side, size);
+                   label.text(), side, size);
 }
 
 /// finite: infinity is not allowed.
-void check_size(double value, bool finite, const std::string& label, const char* what) {
+void check_size(double value, bool finite, const Label& label, const char* what) {
   NSN_THROW_UNLESS(value >= 0.0 && (!finite || std::isfinite(value)),
-                   "{}: {} {} is negative or not finite", label, what, value);
+                   "{}: {} {} is negative or not finite", label.text(), what, value);
 }
 
-void check_axis(const JointAxis& axis, const std::string& label) {
-  NSN_THROW_UNLESS(axis.limit.lower <= axis.limit.upper, "{}: limits [{}, {}] are crossed", label,
-                   axis.limit.lower, axis.limit.upper);
+void check_axis(const JointAxis& axis, const Label& label) {
+  NSN_THROW_UNLESS(axis.limit.lower <= axis.limit.upper, "{}: limits [{}, {}] are crossed",
+                   label.text(), axis.limit.lower, axis.limit.upper);
   check_size(axis.drive.stiffness, true, label, "drive stiffness");
   check_size(axis.drive.damping, true, label, "drive damping");
   check_size(axis.drive.max_effort, false, label, "largest effort of the drive");
@@ -37,14 +45,14 @@ void check_axis(const JointAxis& axis, const std::string& label) {
   check_size(axis.spring.damping, true, label, "spring damping");
   check_size(axis.armature, true, label, "armature");
   NSN_THROW_UNLESS(std::isfinite(axis.spring.rest), "{}: rest {} of the spring is not finite",
-                   label, axis.spring.rest);
+                   label.text(), axis.spring.rest);
   const JointLimit& effort = axis.drive.effort;
   NSN_THROW_UNLESS(effort.lower <= 0.0 && effort.upper >= 0.0,
-                   "{}: effort bounds [{}, {}] of the drive do not hold 0", label, effort.lower,
-                   effort.upper);
+                   "{}: effort bounds [{}, {}] of the drive do not hold 0", label.text(),
+                   effort.lower, effort.upper);
   NSN_THROW_UNLESS(std::isfinite(axis.drive.target) && std::isfinite(axis.drive.speed),
-                   "{}: target {} or speed {} of the drive is not finite", label, axis.drive.target,
-                   axis.drive.speed);
+                   "{}: target {} or speed {} of the drive is not finite", label.text(),
+                   axis.drive.target, axis.drive.speed);
 }
 
 /// The shortest turn of z onto the unit vector n.
@@ -87,18 +95,20 @@ std::string joint_label(const Joint& joint, int index) {
 }
 
 void validate(const Joint& joint, int index, int num_bodies) {
-  const std::string label = joint_label(joint, index);
+  const Label label{joint, index};
   for (const int body : {joint.body_a, joint.body_b}) {
-    NSN_THROW_UNLESS(body >= 0 && body < num_bodies, "{}: no body {} (there are {})", label, body,
-                     num_bodies);
+    NSN_THROW_UNLESS(body >= 0 && body < num_bodies, "{}: no body {} (there are {})", label.text(),
+                     body, num_bodies);
   }
-  NSN_THROW_UNLESS(joint.body_a != joint.body_b, "{}: both sides are body {}", label, joint.body_a);
+  NSN_THROW_UNLESS(joint.body_a != joint.body_b, "{}: both sides are body {}", label.text(),
+                   joint.body_a);
   check_frame(joint.frame_a, label, "a");
   check_frame(joint.frame_b, label, "b");
   for (const JointRow& row : joint.rows) {
     check_size(row.compliance, true, label, "compliance");
     check_size(row.damping, true, label, "damping");
-    NSN_THROW_UNLESS(std::isfinite(row.target), "{}: target {} is not finite", label, row.target);
+    NSN_THROW_UNLESS(std::isfinite(row.target), "{}: target {} is not finite", label.text(),
+                     row.target);
   }
   for (const JointAxis& axis : joint.axes) check_axis(axis, label);
 }
