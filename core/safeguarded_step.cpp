@@ -747,12 +747,12 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
       best_r_.assign(state.r.data(), state.r.data() + state.r.extent(0));
     }
     const bool met = condensed_ && meet_far(system);
-    ++rounds_;
     if (few && at_best && fast && !met) {
       linearise_values(system, state);
-    } else if (!linearise_again(equations, state)) {
+    } else {
+      ++rounds_;
       at_best = false;
-      break;
+      if (!linearise_again(equations, state)) break;
     }
     start_safe(state.r);
     if (condensed_) {
