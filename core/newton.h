@@ -91,6 +91,9 @@ class StepMethod {
   [[nodiscard]] virtual NewtonResult solve(StepEquations& equations, State& state, bool warm) = 0;
   virtual const std::vector<NewtonIteration>& history() const = 0;
   virtual void observe(NewtonObserver observer) = 0;
+  /// What solve() returns for such a step does not depend on the steps solved before it, nor does
+  /// it cost much more where they were of other islands.
+  virtual bool shareable(const System&) const { return false; }
 };
 
 class NewtonSolver {
@@ -105,6 +108,8 @@ class NewtonSolver {
   /// Iterations of the last solve.
   const std::vector<NewtonIteration>& history() const { return method_->history(); }
   void observe(NewtonObserver observer) { method_->observe(std::move(observer)); }
+  /// Islands of such a step may take turns with one solver: the same answer.
+  bool shareable(const System& system) const { return method_->shareable(system); }
 
  private:
   NewtonOptions options_;

@@ -52,6 +52,8 @@ constexpr double kSolvedSoft = 0.1;
 constexpr double kTiny = 1e-12;
 constexpr int kStepsFromZero = 3;
 constexpr Index kFewBlocks = 64;
+// Row blocks up to which the analysis of an island with joints is cheap.
+constexpr Index kSharedBlocks = 256;
 // A few blocks that are left with an error of so much of the step's speed, as where a body hits the
 // floor with its arms out, may take kOvertime times the factorisations.
 constexpr double kLargeError = 0.5;
@@ -132,6 +134,13 @@ SafeguardedTimeStep::SafeguardedTimeStep(const NewtonOptions& options,
   direct_ = can.direct;
   lagged_ = !can.direct && !can.handles_unsymmetric;
   history_.reserve(at(kOvertime * options.max_iterations) + 2);
+}
+
+bool SafeguardedTimeStep::shareable(const System& system) const {
+  if (options_.hand_over || system.compliance_varies || system.blocks() > kSharedBlocks)
+    return false;
+  return std::any_of(system.laws.begin(), system.laws.end(),
+                     [](const RowLaw& law) { return law.unbounded(); });
 }
 
 void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {

@@ -62,6 +62,8 @@ class SafeguardedTimeStep final : public StepMethod {
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
   const std::vector<NewtonIteration>& history() const override { return history_; }
   void observe(NewtonObserver observer) override { accurate_.observe(std::move(observer)); }
+  /// Few rows, some of them of joints, nothing elastic, and never handed over.
+  bool shareable(const System& system) const override;
 
  private:
   void fit(StepEquations& equations, ConstVector r);

@@ -61,7 +61,8 @@ void for_each_island(int n, bool parallel, const Body& body) {
 
 struct Simulation::Slot {
   IslandEquations equations;
-  NewtonSolver newton;
+  std::unique_ptr<NewtonSolver> newton;  // its own, where it does not share one
+  std::vector<NewtonIteration> history;  // where it does
   State state;
   bool warm = false;
   NewtonResult result;
@@ -70,16 +71,18 @@ struct Simulation::Slot {
     Index normal;  // row of the contact's normal impulse
   };
   std::vector<Resistance> resistances;
-
-  Slot(const NewtonOptions& options, const SolverRegistry& registry) : newton(options, registry) {}
 };
 
 Simulation::Simulation(World world, SimulationOptions options, SolverRegistry registry)
-    : world_(std::move(world)), options_(std::move(options)), registry_(std::move(registry)) {
+    : world_(std::move(world)),
+      options_(std::move(options)),
+      registry_(std::move(registry)),
+      solvers_(std::make_unique<SolverPool>(options_.newton, registry_)) {
   NSN_THROW_UNLESS(options_.h > 0.0 && std::isfinite(options_.h), "time step {} is not positive",
                    options_.h);
   NSN_THROW_UNLESS(all_finite(world_.gravity), "gravity is not finite");
-  slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
+  slots_.push_back(std::make_unique<Slot>());
+  static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
 }
 
 Simulation::~Simulation() = default;
@@ -144,7 +147,7 @@ void Simulation::assemble() {
   const auto& islands = island_finder_.find(world_, sets_, options_.islands);
   num_islands_ = report_.islands = island_finder_.count();
   while (static_cast<int>(slots_.size()) < num_islands_) {
-    slots_.push_back(std::make_unique<Slot>(options_.newton, registry_));
+    slots_.push_back(std::make_unique<Slot>());
   }
   const auto one = [&](int i) {
     Slot& slot = *slots_[at(i)];
@@ -177,7 +180,7 @@ void Simulation::take_known_impulses(Slot& slot) const {
 void Simulation::solve() {
   for (int i = 0; i < num_islands_; ++i) {
     if (!observer_) break;
-    slots_[at(i)]->newton.observe([this, i](const NewtonSystemView& view) { observer_(i, view); });
+    own_solver(*slots_[at(i)]).observe([this, i](const auto& view) { observer_(i, view); });
   }
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) return solve_island(*slots_[0]);
@@ -216,8 +219,28 @@ bool Simulation::update_resistances(Slot& slot) {
   return change > kSameImpulse * largest;
 }
 
+NewtonSolver& Simulation::own_solver(Slot& slot) const {
+  if (slot.newton == nullptr) {
+    slot.newton = std::make_unique<NewtonSolver>(options_.newton, registry_);
+  }
+  return *slot.newton;
+}
+
 void Simulation::solve_island(Slot& slot) {
-  slot.result = slot.newton.solve(slot.equations, slot.state, slot.warm);
+  if (num_islands_ > 1 && !observer_) {
+    const SolverPool::Loan shared(*solvers_);
+    if (shared->shareable(slot.equations.system())) {
+      slot.newton.reset();
+      solve_island(slot, *shared);
+      slot.history = shared->history();
+      return;
+    }
+  }
+  solve_island(slot, own_solver(slot));
+}
+
+void Simulation::solve_island(Slot& slot, NewtonSolver& newton) {
+  slot.result = newton.solve(slot.equations, slot.state, slot.warm);
   for (int round = 0; !slot.resistances.empty() && update_resistances(slot); ++round) {
     if (round == kMaxRounds) {
       slot.result.status = std::max(slot.result.status, NewtonStatus::kStalled);
@@ -225,7 +248,7 @@ void Simulation::solve_island(Slot& slot) {
     }
     const NewtonResult before = slot.result;
     slot.equations.update_laws();
-    slot.result = slot.newton.solve(slot.equations, slot.state, true);
+    slot.result = newton.solve(slot.equations, slot.state, true);
     slot.result.iterations += before.iterations;
     slot.result.linear_iterations += before.linear_iterations;
   }
@@ -369,7 +392,8 @@ double Simulation::joint_speed(int j, int axis) const {
   return world_.joints().speed(j, axis, shared_.configuration);
 }
 const std::vector<NewtonIteration>& Simulation::history(int island) const {
-  return slots_[at(island)]->newton.history();
+  const Slot& slot = *slots_[at(island)];
+  return slot.newton != nullptr ? slot.newton->history() : slot.history;
 }
 const NewtonResult& Simulation::result(int island) const {
   return slots_[at(island)]->result;
@@ -381,7 +405,9 @@ const IslandEquations& Simulation::equations(int island) const {
 void Simulation::observe(std::function<void(int, const NewtonSystemView&)> observer) {
   observer_ = std::move(observer);
   if (!observer_) {
-    for (auto& slot : slots_) slot->newton.observe({});
+    for (auto& slot : slots_) {
+      if (slot->newton != nullptr) slot->newton->observe({});
+    }
   }
 }
 

@@ -21,6 +21,7 @@
 #include "models/presets.h"
 #include "models/rows/resistance_rows.h"
 #include "models/soft_contact_finder.h"
+#include "models/solver_pool.h"
 #include "models/world.h"
 #include "precond/complementarity.h"
 
@@ -110,14 +111,16 @@ class Simulation {
   void observe(std::function<void(int, const NewtonSystemView&)> observer);
 
  private:
-  struct Slot;  // one island's equations, solver and state
+  struct Slot;  // one island's equations and state, and its solver if it shares none
   void detect();
   void gather_rows();
   void assemble();
   void solve();
   void take_known_impulses(Slot& slot) const;
   void find_resistances(Slot& slot);
+  NewtonSolver& own_solver(Slot& slot) const;
   void solve_island(Slot& slot);
+  void solve_island(Slot& slot, NewtonSolver& newton);
   bool update_resistances(Slot& slot);
   void move_bodies();
   void move_particles();
@@ -137,6 +140,7 @@ class Simulation {
   std::vector<const RowSet*> sets_;
   IslandFinder island_finder_;
   IslandWorkspace shared_;
+  std::unique_ptr<SolverPool> solvers_;
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
   std::vector<Index> contact_row_;                        // of each contact in an island
