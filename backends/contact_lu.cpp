@@ -63,19 +63,20 @@ class ContactLu final : public LinearSolver {
 };
 
 void ContactLu::do_analyze(const LinearOperator& op) {
-  entries_.analyze(op);
+  const auto* const contacts = dynamic_cast<const ContactOperator*>(&op);
+  if (contacts != nullptr && !contacts->transposed().empty()) {
+    entries_.analyze(contacts->pattern(), contacts->transposed());
+  } else {
+    entries_.analyze(op);
+  }
   const BlockCsr& A = entries_.matrix();
   factors_.analyze(A, entries_.transposed(), symbolic_);
   refinement_.analyze(op.rows());
   active_.assign(static_cast<std::size_t>(A.rows), 7);
+  padded_.resize(op.rows() < A.scalar_rows() ? static_cast<std::size_t>(A.scalar_rows()) : 0);
+  if (contacts != nullptr) return;
   diagonal_.resize(static_cast<std::size_t>(A.rows));
-  for (Index i = 0; i < A.rows; ++i) {
-    const Index* const first = A.column.data() + A.row_begin(i);
-    const Index* const last = A.column.data() + A.row_begin(i + 1);
-    diagonal_[static_cast<std::size_t>(i)] =
-        static_cast<Index>(std::lower_bound(first, last, i) - A.column.data());
-  }
-  padded_.assign(static_cast<std::size_t>(A.scalar_rows()), 0.0);
+  for (Index i = 0; i < A.rows; ++i) diagonal_[static_cast<std::size_t>(i)] = find_block(A, i, i);
 }
 
 /// Rows that are unit rows in unit columns stay out: found in one pass over the values, each block
@@ -124,18 +125,21 @@ void ContactLu::mark_coupled(const BlockCsr& A) {
 
 LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
   using Form = Multifrontal::Form;
-  const BlockCsr& A = entries_.update(op);
-  if (const auto* const contacts = dynamic_cast<const ContactOperator*>(&op)) {
+  const auto* const contacts = dynamic_cast<const ContactOperator*>(&op);
+  const ContactMatrix* const source = contacts != nullptr ? contacts->source() : nullptr;
+  const BlockCsr& A = source != nullptr ? entries_.matrix() : entries_.update(op);
+  if (contacts != nullptr) {
     std::copy(contacts->active().begin(), contacts->active().end(), active_.begin());
   } else {
     find_active(A);
   }
-  Index bad = 0;
-  if (cholesky_ && op.symmetric())
-    bad = factors_.factorize(A, active_, Form::kCholesky, threshold_);
-  if (!cholesky_ || !op.symmetric() || bad >= 0) {
-    bad = factors_.factorize(A, active_, Form::kLu, threshold_);
-  }
+  const auto factorize = [&](Form form) {
+    return source != nullptr ? factors_.factorize(A, *source, active_, form, threshold_)
+                             : factors_.factorize(A, active_, form, threshold_);
+  };
+  const bool symmetric = cholesky_ && op.symmetric();
+  Index bad = symmetric ? factorize(Form::kCholesky) : 0;
+  if (bad >= 0) bad = factorize(Form::kLu);
   if (bad < 0) return {};
   return {false, LinearStatus::kSingularPivot,
           fmt::format("no pivot in the front of block row {} (rows {} to {})", bad, 3 * bad,
@@ -143,7 +147,7 @@ LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
 }
 
 void ContactLu::solve_in_place(Vector v) {
-  if (v.extent(0) == padded_.size()) {
+  if (padded_.empty()) {
     factors_.solve(v.data());
     return;
   }

@@ -55,13 +55,18 @@ void solve_small(std::vector<double>& A, std::vector<double>& b, std::size_t n) 
 /// Anderson's combination of the last iterates of x -> g(x).
 class Anderson {
  public:
-  Anderson(std::size_t n, int memory) : n_(n), memory_(static_cast<std::size_t>(memory)) {
-    for (auto* v : {&f_last_, &g_last_}) v->resize(n);
-    dF_.resize(n * memory_);
-    dG_.resize(n * memory_);
+  explicit Anderson(int memory) : memory_(static_cast<std::size_t>(memory)) {
     gram_.resize(memory_ * memory_);
     small_.reserve(memory_ * memory_);
     weights_.reserve(memory_);
+  }
+
+  /// Vectors of n numbers from now on.
+  void fit(std::size_t n) {
+    n_ = n;
+    for (auto* v : {&f_last_, &g_last_}) v->resize(n);
+    for (auto* v : {&dF_, &dG_}) v->resize(n * memory_);
+    forget();
   }
 
   void forget() {
@@ -118,7 +123,7 @@ class Anderson {
     }
   }
 
-  std::size_t n_;
+  std::size_t n_ = 0;
   std::size_t memory_;
   std::size_t count_ = 0;
   bool have_last_ = false;
@@ -129,19 +134,20 @@ class Anderson {
 class Admm {
  public:
   Admm(ProximalNewton& newton, const AndersonAdmmOptions& options)
-      : newton_(newton),
-        system_(newton.system()),
-        rows_(newton.rows()),
-        options_(options),
-        n_(static_cast<std::size_t>(rows_.rows())),
-        b_(zero_vector(rows_.rows())),
-        x_(zero_vector(rows_.rows())),
-        A_(zero_vector(rows_.rows())),
-        blocks_(static_cast<std::size_t>(rows_.blocks())) {
+      : newton_(newton), system_(newton.system()), rows_(newton.rows()), options_(options) {}
+
+  /// Takes the rows that `newton` has now.
+  void fit() {
+    n_ = static_cast<std::size_t>(rows_.rows());
+    room_.resize(3 * n_);
+    b_ = Vector(room_.data(), n_);
+    x_ = Vector(room_.data() + n_, n_);
+    A_ = Vector(room_.data() + 2 * n_, n_);
+    std::fill_n(A_.data(), n_, options_.rho);
+    blocks_.assign(static_cast<std::size_t>(rows_.blocks()), {});
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i].active = rows_.kind[i] == BlockKind::kPlanarContact ? 3 : 7;
     }
-    std::fill_n(A_.data(), n_, options.rho);
   }
 
   /// Factorises W + rho I; z = the centre, w = -(u + mu |u_T| e_N) / rho.
@@ -222,7 +228,8 @@ class Admm {
   NewtonSystem& system_;
   const ContactRows& rows_;
   AndersonAdmmOptions options_;
-  std::size_t n_;
+  std::size_t n_ = 0;
+  std::vector<double> room_;  // the three that follow
   Vector b_, x_, A_;
   std::vector<BlockLinearization> blocks_;
   bool reduced_ = false;
@@ -234,7 +241,7 @@ struct AndersonAdmm::Workspace {
   ProximalNewton& newton;
   AndersonAdmmOptions options;
   Admm admm;
-  std::size_t n;
+  std::size_t n = 0;
   Anderson anderson;
   std::vector<double> x, g, f, safe, best;
 
@@ -242,8 +249,12 @@ struct AndersonAdmm::Workspace {
       : newton(newton_given),
         options(options_given),
         admm(newton, options),
-        n(admm.size()),
-        anderson(2 * n, options.memory) {
+        anderson(options.memory) {}
+
+  void fit() {
+    admm.fit();
+    n = admm.size();
+    anderson.fit(2 * n);
     for (auto* v : {&x, &g, &f, &safe}) v->resize(2 * n);
     best.resize(n);
   }
@@ -267,8 +278,8 @@ AndersonAdmm::~AndersonAdmm() = default;
 
 AndersonAdmmReport AndersonAdmm::run(const std::function<bool()>& stop) {
   auto& [newton, options, admm, n, anderson, x, g, f, safe, best] = *work_;
+  work_->fit();
   AndersonAdmmReport report;
-  anderson.forget();
   admm.start(x.data());
   safe = x;
   double least = std::numeric_limits<double>::infinity();

@@ -37,7 +37,7 @@ struct AndersonAdmmReport {
 
 class AndersonAdmm {
  public:
-  /// Allocates everything; `newton` must outlive it.
+  /// `newton` must outlive it; run() allocates where its problem is larger than any before.
   explicit AndersonAdmm(ProximalNewton& newton, const AndersonAdmmOptions& options = {});
   ~AndersonAdmm();
   AndersonAdmm(const AndersonAdmm&) = delete;

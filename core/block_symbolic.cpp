@@ -267,9 +267,23 @@ void count_flops(BlockSymbolic& symbolic) {
   }
 }
 
+/// All nodes are neighbours: one front in their own order.
+BlockSymbolic one_front(Index n) {
+  BlockSymbolic symbolic;
+  symbolic.order.resize(at(n));
+  std::iota(symbolic.order.begin(), symbolic.order.end(), 0);
+  symbolic.place = symbolic.order;
+  symbolic.first = {0, n};
+  symbolic.row_begin = {0, 0};
+  symbolic.parent = {kNone};
+  count_flops(symbolic);
+  return symbolic;
+}
+
 }  // namespace
 
 BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) {
+  if (A.rows > 0 && A.blocks() == A.rows * A.rows) return one_front(A.rows);
   const BlockGroups groups = group_blocks(A);
   const Graph graph = group_graph(A, groups);
   std::vector<Index> weight(at(groups.count()));

@@ -67,16 +67,19 @@ double sweeps_per_factorization(double flops, Index blocks, Index contacts) {
 
 ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows,
                                        ConstVector lower, ConstVector upper)
-    : W_(W), rows_(rows), lower_(lower), upper_(upper) {
-  diagonal_.resize(static_cast<std::size_t>(W.rows));
-  inverse_.resize(static_cast<std::size_t>(W.rows));
-  for (Index i = 0; i < W.rows; ++i) {
-    const Index* const first = W.column.data() + W.row_begin(i);
-    const Index* const last = W.column.data() + W.row_begin(i + 1);
-    const auto k = static_cast<Index>(std::lower_bound(first, last, i) - W.column.data());
-    diagonal_[static_cast<std::size_t>(i)] = k;
-  }
+    : rows_(rows) {
+  refit(W, lower, upper);
   refresh();
+}
+
+void ContactGaussSeidel::refit(const BlockCsr& W, ConstVector lower, ConstVector upper) {
+  W_ = W;
+  lower_ = lower;
+  upper_ = upper;
+  factors_.clear();
+  inverse_.resize(static_cast<std::size_t>(W.rows));
+  diagonal_.resize(static_cast<std::size_t>(W.rows));
+  for (Index i = 0; i < W.rows; ++i) diagonal_[static_cast<std::size_t>(i)] = find_block(W, i, i);
 }
 
 void ContactGaussSeidel::refresh() {

@@ -31,6 +31,8 @@ class ContactGaussSeidel {
   ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows, ConstVector lower,
                      ConstVector upper);
 
+  /// Another W, with bounds of as many rows; refresh() must follow.
+  void refit(const BlockCsr& W, ConstVector lower, ConstVector upper);
   /// W has new values.
   void refresh();
   /// The same, W = S (J H^-1 J^T + E) S: the factors serve where that is cheaper. Y = J H^-1, nine

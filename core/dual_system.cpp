@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -18,9 +17,11 @@ constexpr double kWorthReducing = 0.75;  // share of rows below which W + rho I 
 constexpr double kFewColumns = 0.4;      // share of columns up to which a product goes by columns
 constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES
 
-BlockCsr same_pattern(const BlockCsr& A) {
+/// A's pattern with values of its own, which `values` holds and keeps the room of.
+BlockCsr same_pattern(const BlockCsr& A, std::vector<double>& values) {
+  values.resize(A.value.extent(0));
   BlockCsr B = A;
-  B.value = Vector(Kokkos::view_alloc("value", Kokkos::WithoutInitializing), A.value.extent(0));
+  B.value = Vector(values.data(), values.size());
   return B;
 }
 
@@ -29,48 +30,10 @@ Vector workspace(Index n) {
                 static_cast<std::size_t>(n));
 }
 
-/// c = columns of a block after C_j (or R_j where symmetric): a is 3x3, row by row.
-void transform_columns(const BlockLinearization& block, double coupling, double* a) {
-  if (block.rotated) {
-    for (int r = 0; r < 3; ++r, a += 3) {
-      const double along = block.tx * a[1] + block.ty * a[2];
-      const double across = block.tx * a[2] - block.ty * a[1];
-      a[0] += coupling * along;
-      a[1] = 0.0;
-      a[2] = (block.active & 4U) != 0 ? across : 0.0;
-    }
-    return;
-  }
-  for (int c = 0; c < 3; ++c) {
-    if ((block.active >> c & 1U) == 0) a[c] = a[3 + c] = a[6 + c] = 0.0;
-  }
-}
-
-/// Rows of a block after R_i^T.
-void transform_rows(const BlockLinearization& block, double* a) {
-  if (block.rotated) {
-    for (int c = 0; c < 3; ++c) {
-      const double across = block.tx * a[6 + c] - block.ty * a[3 + c];
-      a[3 + c] = 0.0;
-      a[6 + c] = (block.active & 4U) != 0 ? across : 0.0;
-    }
-    return;
-  }
-  for (int r = 0; r < 3; ++r) {
-    if ((block.active >> r & 1U) == 0) a[3 * r] = a[3 * r + 1] = a[3 * r + 2] = 0.0;
-  }
-}
-
 /// An answer that is not exact is still a step worth taking; a failed factorisation has none.
 bool answered(LinearStatus status) {
   return status <= LinearStatus::kDirect || status == LinearStatus::kInaccurate ||
          status == LinearStatus::kMaxIterations || status == LinearStatus::kStagnation;
-}
-
-constexpr std::uint8_t kAll = 7;
-
-bool whole(const BlockLinearization& block) {
-  return block.active == kAll && !block.rotated;
 }
 
 /// Nothing couples the friction bound to the normal force: with a symmetric W the matrix is
@@ -100,15 +63,15 @@ DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOpt
 void DualSystem::analyze(const BlockCsr& W) {
   NSN_THROW_UNLESS(W.rows == W.columns, "W has {} x {} blocks, it must be square", W.rows,
                    W.columns);
-  transposed_ = transposed_blocks(W);
+  find_transposed_blocks(W, transposed_);
   NSN_THROW_UNLESS(!transposed_.empty() || W.rows == 0,
                    "the block pattern of W must be symmetric and hold every diagonal block");
   given_ = W;
-  W_ = same_pattern(W);
-  matrix_ = same_pattern(W);
+  W_ = same_pattern(W, W_value_);
+  matrix_ = same_pattern(W, matrix_value_);
   zero_.assign(W.column.extent(0), 0);
   const bool unsymmetric = solver_->capabilities().handles_unsymmetric;
-  operator_ = std::make_unique<ContactOperator>(matrix_, !unsymmetric);
+  operator_ = std::make_unique<ContactOperator>(matrix_, !unsymmetric, transposed_);
   if (options_.single_precision && !solver_->capabilities().direct)
     operator_->use_single_precision();
   if (!unsymmetric) {
@@ -174,49 +137,21 @@ void DualSystem::apply(ConstVector x, Vector y) const {
   }
 }
 
-void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const double* A,
-                          bool symmetric_part) {
-  const double* const w = W_.value.data();
+void DualSystem::store_entries() {
   double* const out = matrix_.value.data();
-  const bool average = symmetric_part && !symmetric_;
   for_range(W_.rows, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
-      const BlockLinearization& row = blocks[static_cast<std::size_t>(i)];
+      const bool open = source_.rows[i].active == 0;
       for (Index k = W_.row_begin(i); k < W_.row_begin(i + 1); ++k) {
         const Index j = W_.column(k);
-        const BlockLinearization& column = blocks[static_cast<std::size_t>(j)];
         double* const a = out + static_cast<std::ptrdiff_t>(k) * kBlockSize;
         std::uint8_t& is_zero = zero_[static_cast<std::size_t>(k)];
-        if (row.active == 0 || column.active == 0) {
-          if (is_zero == 0) std::fill(a, a + kBlockSize, 0.0);
-          is_zero = i == j ? 0 : 1;
+        if (i != j && (open || source_.rows[j].active == 0)) {
+          if (is_zero == 0) std::fill_n(a, kBlockSize, 0.0);
+          is_zero = 1;
         } else {
+          source_.block(i, j, k, a);
           is_zero = 0;
-          double block[kBlockSize];  // in registers until it is done
-          std::memcpy(block, w + static_cast<std::ptrdiff_t>(k) * kBlockSize, sizeof(block));
-          if (average) {
-            const double* const t =
-                w +
-                static_cast<std::ptrdiff_t>(transposed_[static_cast<std::size_t>(k)]) * kBlockSize;
-            for (int r = 0; r < 3; ++r) {
-              for (int c = 0; c < 3; ++c) {
-                block[3 * r + c] = 0.5 * (block[3 * r + c] + t[3 * c + r]);
-              }
-            }
-          }
-          if (i == j) {
-            for (int r = 0; r < 3; ++r) block[4 * r] += A[kBlock * i + r];
-          }
-          if (!whole(column)) {
-            transform_columns(column, symmetric_part ? 0.0 : column.coupling, block);
-          }
-          if (!whole(row)) transform_rows(row, block);
-          std::memcpy(a, block, sizeof(block));
-        }
-        if (i == j) {
-          for (int r = 0; r < 3; ++r) {
-            a[4 * r] = (row.active >> r & 1U) != 0 ? a[4 * r] + row.compliance[r] : 1.0;
-          }
         }
       }
     }
@@ -225,7 +160,7 @@ void DualSystem::assemble(const std::vector<BlockLinearization>& blocks, const d
 
 void DualSystem::apply_exact(ConstVector z, Vector y) {
   const Index n = blocks();
-  const BlockLinearization* const block = linearization_->data();
+  const BlockLinearization* const block = source_.rows;
   for_range(n, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       double* const d = d_.data() + kBlock * i;
@@ -239,7 +174,7 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
       double* const out = y.data() + kBlock * i;
       double wd[3];
       for (int k = 0; k < 3; ++k)
-        wd[k] = Wd_(kBlock * i + k) + A_[kBlock * i + k] * d_(kBlock * i + k);
+        wd[k] = Wd_(kBlock * i + k) + source_.A[kBlock * i + k] * d_(kBlock * i + k);
       restrict_to(block[i], wd, out);
       for (int k = 0; k < 3; ++k) {
         const double diagonal = (block[i].active >> k & 1U) != 0 ? block[i].compliance[k] : 1.0;
@@ -273,14 +208,22 @@ NewtonSolve DualSystem::solve_around_symmetric(ConstVector b, Vector z) {
 }
 
 void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) {
-  linearization_ = &blocks;
-  A_ = A.data();
+  const Capabilities& can = solver_->capabilities();
   const bool symmetric = symmetric_ && uncoupled(blocks);
-  exact_ = symmetric || solver_->capabilities().handles_unsymmetric;
-  assemble(blocks, A.data(), !exact_);
+  exact_ = symmetric || can.handles_unsymmetric;
+  source_ = {.W = W_.value.data(),
+             .rows = blocks.data(),
+             .A = A.data(),
+             .transposed = exact_ || symmetric_ ? nullptr : transposed_.data(),
+             .coupled = exact_};
   std::transform(blocks.begin(), blocks.end(), operator_->active().begin(),
                  [](const BlockLinearization& block) { return block.active; });
-  operator_->values_changed(symmetric || !exact_);
+  if (can.direct && options_.trust) {  // no product will be asked for
+    operator_->values_changed(symmetric || !exact_, source_, [this] { store_entries(); });
+  } else {
+    store_entries();
+    operator_->values_changed(symmetric || !exact_);
+  }
   solver_->prepare(*operator_);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/block_csr.h"
+#include "core/contact_matrix.h"
 #include "core/contact_operator.h"
 #include "core/gmres.h"
 #include "core/low_rank_shift.h"
@@ -58,11 +59,10 @@ class DualSystem final : public NewtonSystem {
   /// Block of (j, i) for each block (i, j).
   const std::vector<Index>& transposed() const { return transposed_; }
   /// The last matrix handed to the backend.
-  const BlockCsr& matrix() const { return matrix_; }
+  const BlockCsr& matrix() const { return *operator_->blocks(); }
 
  private:
-  void assemble(const std::vector<BlockLinearization>& blocks, const double* A,
-                bool symmetric_part);
+  void store_entries();
   void apply_exact(ConstVector z, Vector y);
   NewtonSolve solve_exact(ConstVector b, Vector z);
   NewtonSolve solve_around_symmetric(ConstVector b, Vector z);
@@ -74,7 +74,9 @@ class DualSystem final : public NewtonSystem {
   BlockCsr matrix_;  // same pattern
   bool symmetric_ = true;
   std::vector<Index> transposed_;
-  std::vector<std::uint8_t> zero_;  // blocks of matrix_ that the last assembly left zero
+  std::vector<double> W_value_, matrix_value_;
+  ContactMatrix source_;            // what matrix_ is to hold
+  std::vector<std::uint8_t> zero_;  // blocks of matrix_ that are zero
   std::unique_ptr<ContactOperator> operator_;
   Gmres gmres_;
   LinearMap exact_product_;  // z -> (R^T W_A C + E) z without its entries
@@ -83,9 +85,7 @@ class DualSystem final : public NewtonSystem {
   Vector Wd_;  // W_A C z
   int inner_iterations_ = 0;
   LinearStatus inner_status_ = LinearStatus::kDirect;
-  const std::vector<BlockLinearization>* linearization_ = nullptr;  // since the last prepare()
-  bool exact_ = true;  // the prepared matrix is A_s + B, not A_s alone
-  const double* A_ = nullptr;
+  bool exact_ = true;                    // the prepared matrix is A_s + B, not A_s alone
   std::unique_ptr<LowRankShift> shift_;  // since prepare_shifted()
   double rho_ = 0.0;
   bool shift_checked_ = false;

@@ -95,7 +95,7 @@ class LinearOperator {
   /// The entries, in one of the two storages; both null: matrix-free.
   virtual const BlockCsr* blocks() const { return nullptr; }
   virtual const Csr* scalars() const { return nullptr; }
-  bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
+  virtual bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
   /// The operator as J H^-1 J^T + C, for solvers that work with the factors; null: it is none.
   virtual const SchurOperator* factors() const { return nullptr; }
 

@@ -68,10 +68,9 @@ void LinearSolver::analyze(const LinearOperator& op) {
   pattern_id_ = 0;  // an exception below must not leave half an analysis behind
   value_id_ = 0;
   const auto n = static_cast<std::size_t>(op.rows());
-  if (r_.extent(0) != n) {
-    r_ = Vector(Kokkos::view_alloc("residual", Kokkos::WithoutInitializing), n);
-    Sr_ = Vector(Kokkos::view_alloc("S_residual", Kokkos::WithoutInitializing), n);
-  }
+  room_.resize(2 * n);
+  r_ = Vector(room_.data(), n);
+  Sr_ = Vector(room_.data() + n, n);
   if (n > 0) do_analyze(op);
   pattern_id_ = op.pattern_id();
   analyze_seconds_ = seconds_since(start);

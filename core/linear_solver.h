@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/linear_operator.h"
 #include "core/types.h"
@@ -163,8 +164,9 @@ class LinearSolver {
   double factorize_seconds_ = 0.0;
   bool residual_known_ = false;
   double known_residual_ = 0.0;
-  Vector r_;   // true residual
-  Vector Sr_;  // S r; also keeps the initial guess during a solve
+  std::vector<double> room_;  // the two that follow
+  Vector r_;                  // true residual
+  Vector Sr_;                 // S r; also keeps the initial guess during a solve
 };
 
 }  // namespace nsn

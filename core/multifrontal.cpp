@@ -21,6 +21,15 @@ struct ActiveSet {
 constexpr ActiveSet kActive[8] = {{0, {0, 0, 0}}, {1, {0, 0, 0}}, {1, {1, 0, 0}}, {2, {0, 1, 0}},
                                   {1, {2, 0, 0}}, {2, {0, 2, 0}}, {2, {1, 2, 0}}, {3, {0, 1, 2}}};
 
+/// Entries as a matrix has them.
+struct StoredBlocks {
+  const double* value;
+
+  const double* active_block(Index, Index, Index k, double*) const {
+    return value + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+  }
+};
+
 constexpr std::size_t kSlack = 16;  // kernels touch a little more than they own
 
 std::size_t area(int rows, int columns) {
@@ -36,7 +45,10 @@ Index Multifrontal::nodes_of(Index s) const {
 void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
                            const SymbolicOptions& options) {
   symbolic_ = analyze_blocks(A, options);
-  list_entries(A, transposed);
+  whole_ =
+      symbolic_.supernodes() == 1 && std::is_sorted(symbolic_.order.begin(), symbolic_.order.end());
+  entries_.clear();
+  if (!whole_) list_entries(A, transposed);
   place_children();
   reserve_storage();
 }
@@ -44,7 +56,6 @@ void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
 /// Which blocks of A each front starts from, and where they go.
 void Multifrontal::list_entries(const BlockCsr& A, std::span<const Index> transposed) {
   entry_begin_.assign(1, 0);
-  entries_.clear();
   entries_.reserve(A.column.extent(0));
   std::vector<Index> position(at(A.rows), 0);
   for (Index s = 0; s < symbolic_.supernodes(); ++s) {
@@ -104,14 +115,14 @@ void Multifrontal::place_children() {
 void Multifrontal::reserve_storage() {
   const Index n = symbolic_.supernodes();
   const Index nodes = static_cast<Index>(symbolic_.order.size());
-  factor_size_ = 0;
+  std::size_t factor_size = 0;
   std::size_t used[2] = {0, 0};
   std::size_t most[2] = {0, 0};
   int tallest = 0;
   for (Index s = 0; s < n; ++s) {
     const int p = 3 * nodes_of(s);
     const int u = 3 * (symbolic_.row_begin[at(s) + 1] - symbolic_.row_begin[at(s)]);
-    factor_size_ += area(p + u, p) + area(p, u);
+    factor_size += area(p + u, p) + area(p, u);
     tallest = std::max(tallest, p + u);
     const std::size_t stack = odd_[at(s)];
     for (Index c = child_begin_[at(s)]; c < child_begin_[at(s) + 1]; ++c) {
@@ -122,11 +133,8 @@ void Multifrontal::reserve_storage() {
     used[stack] += area(u, u);
     most[stack] = std::max(most[stack], used[stack]);
   }
-  factor_ = std::make_unique_for_overwrite<double[]>(factor_size_ + kSlack);
-  for (std::size_t k = 0; k < 2; ++k) {
-    stack_size_[k] = most[k] + kSlack;
-    stack_[k] = std::make_unique_for_overwrite<double[]>(stack_size_[k]);
-  }
+  factor_.reserve(factor_size + kSlack);
+  for (std::size_t k = 0; k < 2; ++k) stack_[k].reserve(most[k] + kSlack);
   active_.assign(at(nodes), 7);
   scalar_.assign(at(nodes) + 1, 0);
   fronts_.assign(at(n), {});
@@ -182,7 +190,8 @@ void Multifrontal::set_front_offsets(Index s) {
 }
 
 /// F += A, in L where the column is a pivot, in U elsewhere.
-void Multifrontal::add_entries(Index s, const double* values, double* L, double* U) {
+template <class Source>
+void Multifrontal::add_entries(Index s, const Source& source, double* L, double* U) {
   const Front& front = fronts_[at(s)];
   const int f = front.pivots + front.rows;
   const Index own = nodes_of(s);
@@ -190,6 +199,7 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
   const auto row_of = [&, below = symbolic_.row_begin[at(s)] - own](Index local) {
     return local < own ? first + local : symbolic_.rows[at(below + local)];
   };
+  double room[kBlockSize];
   for (Index e = entry_begin_[at(s)]; e < entry_begin_[at(s) + 1]; ++e) {
     const Entry& entry = entries_[at(e)];
     if (form_ == Form::kCholesky && entry.row < entry.column) continue;
@@ -199,7 +209,8 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
     const ActiveSet& r = kActive[active_[at(row)]];
     const ActiveSet& c = kActive[active_[at(column)]];
     if (r.count == 0 || c.count == 0) continue;
-    const double* const a = values + static_cast<std::ptrdiff_t>(entry.block) * kBlockSize;
+    const double* const a = source.active_block(symbolic_.order[at(row)],
+                                                symbolic_.order[at(column)], entry.block, room);
     const int ld = pivot_column ? f : front.pivots;
     double* const out = pivot_column ? L + area(offset_[at(entry.column)], f)
                                      : U + area(offset_[at(entry.column)] - front.pivots, ld);
@@ -214,6 +225,42 @@ void Multifrontal::add_entries(Index s, const double* values, double* L, double*
     }
     for (int y = 0; y < c.count; ++y, target += ld) {
       for (int x = 0; x < r.count; ++x) target[x] += a[3 * r.index[x] + c.index[y]];
+    }
+  }
+}
+
+/// F = A where that is one front in the order of A.
+template <class Source>
+void Multifrontal::gather(const Source& source, const BlockCsr& A, double* L) {
+  const int f = fronts_[0].pivots;
+  const bool full = A.blocks() == A.rows * A.rows;
+  if (!full || form_ == Form::kCholesky) std::fill_n(L, area(f, f), 0.0);
+  const Index* const column = A.column.data();
+  double room[kBlockSize];
+  for (Index i = 0; i < A.rows; ++i) {
+    const ActiveSet& r = kActive[active_[at(i)]];
+    if (r.count == 0) continue;
+    double* const row = L + scalar_[at(i)];
+    const Index end = A.row_begin(i + 1);
+    for (Index k = A.row_begin(i); k < end; ++k) {
+      const Index j = column[k];
+      if (form_ == Form::kCholesky && j > i) break;
+      const ActiveSet& c = kActive[active_[at(j)]];
+      if (c.count == 0) continue;
+      const double* const a = source.active_block(i, j, k, room);
+      double* target = row + area(scalar_[at(j)], f);
+      if (r.count == 3) {
+        for (int y = 0; y < c.count; ++y, target += f) {
+          const double* const from = a + c.index[y];
+          target[0] = from[0];
+          target[1] = from[3];
+          target[2] = from[6];
+        }
+        continue;
+      }
+      for (int y = 0; y < c.count; ++y, target += f) {
+        for (int x = 0; x < r.count; ++x) target[x] = a[3 * r.index[x] + c.index[y]];
+      }
     }
   }
 }
@@ -284,9 +331,26 @@ bool Multifrontal::eliminate(Index s, double* L, double* U, double* S, bool fres
 
 Index Multifrontal::factorize(const BlockCsr& A, std::span<const std::uint8_t> active, Form form,
                               double threshold) {
+  return factorize_from(StoredBlocks{A.value.data()}, A, active, form, threshold);
+}
+
+Index Multifrontal::factorize(const BlockCsr& A, const ContactMatrix& source,
+                              std::span<const std::uint8_t> active, Form form, double threshold) {
+  return factorize_from(source, A, active, form, threshold);
+}
+
+template <class Source>
+Index Multifrontal::factorize_from(const Source& source, const BlockCsr& A,
+                                   std::span<const std::uint8_t> active, Form form,
+                                   double threshold) {
   form_ = form;
   flops_ = 0.0;
   lay_out(active);
+  if (whole_) {
+    gather(source, A, factor_.get());
+    const bool done = eliminate(0, factor_.get(), nullptr, nullptr, true, threshold);
+    return done ? -1 : symbolic_.order[0];
+  }
   for (Index s = 0; s < symbolic_.supernodes(); ++s) {
     const Front& front = fronts_[at(s)];
     const int p = front.pivots;
@@ -299,7 +363,7 @@ Index Multifrontal::factorize(const BlockCsr& A, std::span<const std::uint8_t> a
     const bool fresh = child_begin_[at(s)] == child_begin_[at(s) + 1] && p > 0;
     std::fill_n(L, area(p + u, p) + (form_ == Form::kLu ? area(p, u) : 0), 0.0);
     if (!fresh) std::fill_n(S, area(u, u), 0.0);
-    add_entries(s, A.value.data(), L, U);
+    add_entries(s, source, L, U);
     for (Index c = child_begin_[at(s)]; c < child_begin_[at(s) + 1]; ++c) {
       add_child(children_[at(c)], front, L, U, S);
     }
@@ -340,15 +404,12 @@ void Multifrontal::forward(Index s, double* y) {
     const int* const pivot = pivot_.data() + first;
     for (int k = 0; k < p; ++k) std::swap(own[k], own[pivot[k]]);
   }
-  const int f = p + u;
-  for (int k = 0; k < p; ++k) {
-    const double* const column = L + area(k, f);
-    if (form_ == Form::kCholesky) own[k] /= column[k];
-    front::subtract(k + 1, p, own[k], column, own);
-  }
   double* const update = work_.data();
-  std::fill_n(update, u, 0.0);
-  front::multiply_add(u, p, L + p, static_cast<std::size_t>(f), own, update);
+  if (form_ == Form::kLu) {
+    front::forward_lu(L, p + u, p, own, update);
+  } else {
+    front::forward_cholesky(L, p + u, p, own, update);
+  }
   int at_row = 0;
   for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
     const Index node = symbolic_.rows[at(k)];
@@ -372,35 +433,17 @@ void Multifrontal::backward(Index s, double* y) {
     for (int e = 0; e < count; ++e) known[at_row++] = y[scalar_[at(node)] + e];
   }
   const double* const L = factor_.get() + front.factor;
-  const int f = p + u;
   if (form_ == Form::kCholesky) {
-    front::multiply_transposed_subtract(u, p, L + p, static_cast<std::size_t>(f), known, own);
-    constexpr int kWidth = 4;
-    for (int end = p; end > 0; end -= kWidth) {
-      const int begin = std::max(end - kWidth, 0);
-      front::multiply_transposed_subtract(p - end, end - begin, L + area(begin, f) + end,
-                                          static_cast<std::size_t>(f), own + end, own + begin);
-      for (int k = end - 1; k >= begin; --k) {
-        const double* const column = L + area(k, f);
-        for (int i = k + 1; i < end; ++i) own[k] -= column[i] * own[i];
-        own[k] /= column[k];
-      }
-    }
+    front::backward_cholesky(L, p + u, p, known, own);
     return;
   }
   for (int j = 0; j < u; ++j) known[j] = -known[j];
-  front::multiply_add(p, u, L + area(f, p), static_cast<std::size_t>(p), known, own);
-  for (int k = p - 1; k >= 0; --k) {
-    const double* const column = L + area(k, f);
-    const double value = own[k] / column[k];
-    own[k] = value;
-    front::subtract(0, k, value, column, own);
-  }
+  front::backward_lu(L, p + u, p, L + area(p + u, p), u, known, own);
 }
 
 double Multifrontal::bytes_held() const {
   const std::size_t numbers =
-      factor_size_ + stack_size_[0] + stack_size_[1] + y_.size() + work_.size();
+      factor_.size + stack_[0].size + stack_[1].size + y_.size() + work_.size();
   const std::size_t indices = 3 * entries_.size() + relative_.size() + symbolic_.rows.size() +
                               pivot_.size() + 3 * symbolic_.order.size();
   return 8.0 * static_cast<double>(numbers) + 4.0 * static_cast<double>(indices);

@@ -21,6 +21,7 @@
 
 #include "core/block_csr.h"
 #include "core/block_symbolic.h"
+#include "core/contact_matrix.h"
 
 namespace nsn {
 
@@ -37,6 +38,9 @@ class Multifrontal {
   /// found.
   Index factorize(const BlockCsr& A, std::span<const std::uint8_t> active, Form form,
                   double threshold);
+  /// The same with the values of `source` on the pattern of A.
+  Index factorize(const BlockCsr& A, const ContactMatrix& source,
+                  std::span<const std::uint8_t> active, Form form, double threshold);
 
   /// x <- A^-1 x, three entries a block row.
   void solve(double* x);
@@ -58,6 +62,18 @@ class Multifrontal {
     Index row;     // node of the front
     Index column;  // node of the front
   };
+  /// Numbers that need no first value; what was large enough once is kept.
+  struct Room {
+    std::unique_ptr<double[]> numbers;
+    std::size_t size = 0;
+
+    void reserve(std::size_t n) {
+      if (n <= size) return;
+      numbers = std::make_unique_for_overwrite<double[]>(n);
+      size = n;
+    }
+    double* get() const { return numbers.get(); }
+  };
   struct Front {
     int pivots = 0;          // p
     int rows = 0;            // u
@@ -70,7 +86,13 @@ class Multifrontal {
   void reserve_storage();
   void lay_out(std::span<const std::uint8_t> active);
   void set_front_offsets(Index s);
-  void add_entries(Index s, const double* values, double* L, double* U);
+  template <class Source>
+  Index factorize_from(const Source& source, const BlockCsr& A,
+                       std::span<const std::uint8_t> active, Form form, double threshold);
+  template <class Source>
+  void add_entries(Index s, const Source& source, double* L, double* U);
+  template <class Source>
+  void gather(const Source& source, const BlockCsr& A, double* L);
   void add_child(Index child, const Front& parent, double* L, double* U, double* S);
   bool eliminate(Index s, double* L, double* U, double* S, bool fresh, double threshold);
   void forward(Index s, double* y);
@@ -78,6 +100,7 @@ class Multifrontal {
   Index nodes_of(Index s) const;
 
   BlockSymbolic symbolic_;
+  bool whole_ = false;  // one front in the order of A: its blocks are gathered row by row
   Form form_ = Form::kLu;
   double flops_ = 0.0;
   std::vector<Index> child_begin_, children_;
@@ -91,11 +114,9 @@ class Multifrontal {
   std::vector<int> pivot_;
   std::vector<int> offset_;  // scalars before each node of the present front
   std::vector<int> map_;     // child's scalars in the parent's front
-  std::unique_ptr<double[]> factor_;
-  std::size_t factor_size_ = 0;
+  Room factor_;
   std::size_t factor_used_ = 0;
-  std::unique_ptr<double[]> stack_[2];
-  std::size_t stack_size_[2] = {0, 0};
+  Room stack_[2];
   std::vector<double> y_;     // compact right-hand side
   std::vector<double> work_;  // update part of a front in a solve
 };

@@ -36,34 +36,45 @@ double square3(const double* a) {
 
 }  // namespace
 
-ProximalNewton::ProximalNewton(NewtonSystem& system, ContactRows rows,
+ProximalNewton::ProximalNewton(NewtonSystem& system, const ContactRows& rows,
                                const ProximalOptions& options)
-    : system_(system), rows_(std::move(rows)), options_(options), blocks_(rows_.blocks()) {
-  validate(rows_);
-  NSN_THROW_UNLESS(system.blocks() == blocks_, "{} blocks of rows for a system of {} blocks",
-                   blocks_, system.blocks());
+    : system_(system), options_(options) {
   NSN_THROW_UNLESS(options_.tolerance > 0.0 && options_.goal > 0.0 && options_.max_inner >= 1 &&
                        options_.max_factorizations >= 0 && options_.failure_decay >= 0.0,
                    "proximal Newton: tolerance {}, goal {}, max_inner {}, max_factorizations {}",
                    options_.tolerance, options_.goal, options_.max_inner,
                    options_.max_factorizations);
+  phi_norms_.reserve(static_cast<std::size_t>(options_.max_inner) + 1);
+  history_.reserve(
+      static_cast<std::size_t>(std::min(options_.max_factorizations, kLongestHistory)) * 2 + 64);
+  refit(rows);
+}
+
+void ProximalNewton::refit(const ContactRows& rows) {
+  validate(rows);
+  NSN_THROW_UNLESS(system_.blocks() == rows.blocks(), "{} blocks of rows for a system of {} blocks",
+                   rows.blocks(), system_.blocks());
+  rows_ = rows;
+  blocks_ = rows_.blocks();
   const auto n = static_cast<std::size_t>(rows_.rows());
   Vector* const vectors[] = {&s_, &q_,   &r_, &v_r_, &best_, &A_, &x_,     &v_,
                              &u_, &phi_, &b_, &d_,   &Wd_,   &z_, &lower_, &upper_};
-  arena_ =
-      Vector(Kokkos::view_alloc("proximal", Kokkos::WithoutInitializing), n * std::size(vectors));
-  std::fill_n(arena_.data(), arena_.extent(0), 0.0);
+  arena_.assign(n * std::size(vectors), 0.0);
   for (std::size_t k = 0; k < std::size(vectors); ++k) {
     *vectors[k] = Vector(arena_.data() + k * n, n);
   }
   std::fill_n(s_.data(), n, 1.0);
-  for (const BlockKind kind : rows_.kind) any_contact_ = any_contact_ || kind != BlockKind::kBox;
+  any_contact_ = std::any_of(rows_.kind.begin(), rows_.kind.end(),
+                             [](BlockKind kind) { return kind != BlockKind::kBox; });
   linearization_.resize(static_cast<std::size_t>(blocks_));
   sorted_.reserve(static_cast<std::size_t>(blocks_));
-  phi_norms_.reserve(static_cast<std::size_t>(options_.max_inner) + 1);
-  history_.reserve(
-      static_cast<std::size_t>(std::min(options_.max_factorizations, kLongestHistory)) * 2 + 64);
+  q_norm_ = q_norm_given_ = 0.0;
   alpha_ = options_.alpha_cold;
+  alpha_failed_ = box_alpha_ = 0.0;
+  rejected_ = factorizations_ = proximal_steps_ = 0;
+  velocity_known_ = false;
+  best_error_ = {};
+  history_.clear();
 }
 
 void ProximalNewton::set_patience(int max_inner, double failure_decay) {
@@ -106,8 +117,7 @@ void ProximalNewton::update(ConstVector q) {
 
 /// s = |W_ii|_2^(-1/2) a contact, W_kk^(-1/2) a box row.
 void ProximalNewton::compute_scaling() {
-  Vector diagonal(arena_.data() + (x_.data() - arena_.data()),
-                  static_cast<std::size_t>(blocks_) * 9);
+  Vector diagonal(x_.data(), static_cast<std::size_t>(blocks_) * 9);
   system_.diagonal_blocks(diagonal);  // x_, v_, u_ are free between steps: 9 numbers a block
   double largest = 0.0;
   for (Index i = 0; i < blocks_; ++i) {

@@ -137,7 +137,12 @@ class ProximalNewton {
  public:
   /// The system must live as long as this object. Allocates everything.
   /// Throws std::invalid_argument if rows and system do not agree or a row is invalid.
-  ProximalNewton(NewtonSystem& system, ContactRows rows, const ProximalOptions& options = {});
+  ProximalNewton(NewtonSystem& system, const ContactRows& rows,
+                 const ProximalOptions& options = {});
+
+  /// Other rows of the same system, which was analysed anew: all as in a new object, but the
+  /// options and the room stay. Throws as the constructor does.
+  void refit(const ContactRows& rows);
 
   const ProximalOptions& options() const { return options_; }
   const ContactRows& rows() const { return rows_; }
@@ -247,7 +252,7 @@ class ProximalNewton {
   std::vector<double> phi_norms_;
   std::vector<double> sorted_;
   std::vector<BlockLinearization> linearization_;
-  Vector arena_;  // all vectors below
+  std::vector<double> arena_;  // all vectors below
   Vector s_, q_, r_, v_r_, best_, A_, x_, v_, u_, phi_, b_, d_, Wd_, z_, lower_, upper_;
 };
 

@@ -232,20 +232,22 @@ bool SafeguardedTimeStep::laws_fit(const System& system) const {
 }
 
 void SafeguardedTimeStep::build(const System& system) {
-  pattern_id_ = system.pattern_id;
+  pattern_id_ = 0;  // an exception below must not leave half a problem behind
   if (!condensed_) delassus_.analyze(at_.J);
-  sweeps_.reset();
-  admm_.reset();
-  newton_.reset();
   dual_.analyze(condensed_ ? jointed_.delassus() : delassus_.matrix());
-  ProximalOptions proximal;
-  proximal.max_factorizations = kOvertime * options_.max_iterations;
-  proximal.lagged_coupling = lagged_;
-  newton_ = std::make_unique<ProximalNewton>(dual_, rows_, proximal);
-  sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->rows(),
-                                                 newton_->scaled_lower(), newton_->scaled_upper());
-  if (direct_) {
-    admm_ = std::make_unique<AndersonAdmm>(*newton_, AndersonAdmmOptions{.max_iterations = 12});
+  if (newton_ != nullptr) {
+    newton_->refit(rows_);
+    sweeps_->refit(dual_.scaled(), newton_->scaled_lower(), newton_->scaled_upper());
+  } else {
+    ProximalOptions proximal;
+    proximal.max_factorizations = kOvertime * options_.max_iterations;
+    proximal.lagged_coupling = lagged_;
+    newton_ = std::make_unique<ProximalNewton>(dual_, rows_, proximal);
+    sweeps_ = std::make_unique<ContactGaussSeidel>(
+        dual_.scaled(), newton_->rows(), newton_->scaled_lower(), newton_->scaled_upper());
+    if (direct_) {
+      admm_ = std::make_unique<AndersonAdmm>(*newton_, AndersonAdmmOptions{.max_iterations = 12});
+    }
   }
   Vector* const unknown[] = {&r_zero_, &q_,      &deep_,  &x_,       &v_, &z_,
                              &safe_,   &v_safe_, &trial_, &v_trial_, &r_};
@@ -268,6 +270,7 @@ void SafeguardedTimeStep::build(const System& system) {
   lay(rows, at(system.rows()));
   lay(nodes, kBlock * num_nodes);
   lay(blocks, kBlockSize * num_nodes);
+  pattern_id_ = system.pattern_id;
 }
 
 /// How far the rows of joints turn within the step, by what their last impulses would do then.

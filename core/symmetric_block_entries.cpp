@@ -42,7 +42,13 @@ Index find(const BlockCsr& A, Index row, Index column) {
 }  // namespace
 
 std::vector<Index> transposed_blocks(const BlockCsr& A) {
-  std::vector<Index> place(A.column.extent(0));
+  std::vector<Index> place;
+  find_transposed_blocks(A, place);
+  return place;
+}
+
+void find_transposed_blocks(const BlockCsr& A, std::vector<Index>& place) {
+  place.resize(A.column.extent(0));
   std::vector<Index> next(at(A.rows));
   for (Index i = 0; i < A.rows; ++i) next[at(i)] = A.row_begin(i);
   for (Index i = 0; i < A.rows; ++i) {
@@ -50,13 +56,12 @@ std::vector<Index> transposed_blocks(const BlockCsr& A) {
     for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
       const Index j = A.column(k);
       const Index t = next[at(j)]++;
-      if (t >= A.row_begin(j + 1) || A.column(t) != i) return {};
+      if (t >= A.row_begin(j + 1) || A.column(t) != i) return place.clear();
       place[at(k)] = t;
       diagonal = diagonal || j == i;
     }
-    if (!diagonal) return {};
+    if (!diagonal) return place.clear();
   }
-  return place;
 }
 
 void SymmetricBlockEntries::analyze(const LinearOperator& op) {
@@ -67,6 +72,13 @@ void SymmetricBlockEntries::analyze(const LinearOperator& op) {
   } else {
     analyze_scalars(*op.scalars());
   }
+}
+
+void SymmetricBlockEntries::analyze(const BlockCsr& A, std::span<const Index> transposed) {
+  target_.clear();
+  transposed_.assign(transposed.begin(), transposed.end());
+  viewed_ = true;
+  A_ = A;
 }
 
 void SymmetricBlockEntries::analyze_blocks(const BlockCsr& given) {

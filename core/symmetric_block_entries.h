@@ -9,6 +9,7 @@
 /// block are unit rows; blocks that complete the pattern are zero.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/linear_operator.h"
@@ -19,6 +20,8 @@ class SymmetricBlockEntries {
  public:
   /// Throws std::invalid_argument for a matrix-free operator.
   void analyze(const LinearOperator& op);
+  /// The same for a matrix of that form whose transpose is known (transposed_blocks()).
+  void analyze(const BlockCsr& A, std::span<const Index> transposed);
   const BlockCsr& update(const LinearOperator& op);
 
   const BlockCsr& matrix() const { return A_; }
@@ -39,5 +42,7 @@ class SymmetricBlockEntries {
 /// For each block (i, j) the place of block (j, i); empty if the pattern is not symmetric or a
 /// diagonal block is absent.
 std::vector<Index> transposed_blocks(const BlockCsr& A);
+/// The same into `place`, whose room is kept.
+void find_transposed_blocks(const BlockCsr& A, std::vector<Index>& place);
 
 }  // namespace nsn
