@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "models/collision/separation.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -23,6 +24,9 @@ std::uint64_t contact_id(int s, int t, std::uint64_t feature) {
 
 /// Part of the margin that shapes may move against each other and still count as resting.
 constexpr double kResting = 1e-7;
+/// Part of their sizes that shapes must be further apart than the margin to count as apart: more
+/// than any tolerance of those who find points.
+constexpr double kApart = 1e-4;
 
 /// From x to the corners of a box.
 double furthest(const Aabb& box, const Vec3& x) {
@@ -101,21 +105,48 @@ void ContactFinder::place_shape(const World& world, double h, std::size_t s) {
   boxes_[s].upper += grow;
 }
 
+double ContactFinder::reach(int s) const {
+  return furthest(boxes_[at(s)], poses_[at(s)].x);
+}
+
+bool ContactFinder::may_hold(int s, int t) const {
+  const auto holds = [&](int outer, int inner) {  // boxes_ have grown by the margins
+    const Aabb box = widened(boxes_[at(inner)], -2.0 * margins_[at(inner)]);
+    const Aabb& around = boxes_[at(outer)];
+    return meet(around, {box.lower, box.lower}) && meet(around, {box.upper, box.upper});
+  };
+  return holds(s, t) || holds(t, s);
+}
+
 void ContactFinder::find_points(const World& world, CollideFunction collide, int s, int t) {
+  manifold_.clear();
+  if (kinds_[at(s)] == mesh_kind_ || kinds_[at(t)] == mesh_kind_) {
+    return find_mesh_points(world, collide, s, t);
+  }
+  collide(*world.shapes()[at(s)].shape, poses_[at(s)], *world.shapes()[at(t)].shape, poses_[at(t)],
+          margins_[at(s)] + margins_[at(t)], manifold_);
+}
+
+void ContactFinder::find_mesh_points(const World& world, CollideFunction collide, int s, int t) {
   const Shape& a = *world.shapes()[at(s)].shape;
   const Shape& b = *world.shapes()[at(t)].shape;
-  const double margin = margins_[at(s)] + margins_[at(t)];
-  manifold_.clear();
-  if (kinds_[at(s)] != mesh_kind_ && kinds_[at(t)] != mesh_kind_) {
-    return collide(a, poses_[at(s)], b, poses_[at(t)], margin, manifold_);
-  }
   const PlacedPair pair{{std::min(s, t), std::max(s, t)},
                         poses_[at(s)],
                         poses_[at(t)],
-                        furthest(boxes_[at(s)], poses_[at(s)].x),
-                        margin};
+                        reach(s),
+                        margins_[at(s)] + margins_[at(t)]};
+  const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
+  const double slack = kApart * (pair.reach + reach(t));
+  if (meshes && apart_.still_apart(pair, slack)) return;
   if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
-  collide(a, pair.a, b, pair.b, margin, manifold_);
+  collide(a, pair.a, b, pair.b, pair.margin, manifold_);
+  if (meshes && manifold_.empty()) {
+    const double gap =
+        find_separation(static_cast<const TriangleMesh&>(a), static_cast<const TriangleMesh&>(b),
+                        seen_from(pair.a, pair.b), pair.margin)
+            .gap;
+    if (gap > pair.margin + slack) return apart_.keep(pair, gap);
+  }
   resting_.keep(pair, manifold_);
 }
 
@@ -158,6 +189,7 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   add_given(world, contacts);
   place_shapes(world, h);
   resting_.start_step();
+  apart_.start_step();
   for (const auto& [s, t] : broad_phase_.find(boxes_)) add_pair(world, s, t, contacts);
   out.finish();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "models/collision/feature_distance.h"
 
@@ -10,6 +11,11 @@ namespace {
 
 /// Directions count as inside a cone up to this sine.
 constexpr double kCone = 1e-6;
+/// Bounds of what is looked at closer are wider than what counts, by more than rounding.
+constexpr double kLoosely = 1.0 + 1e-9;
+/// Part of the size that points out of a face may be and still count as over it (face_tolerance),
+/// and far more: it sticks out of sharp corners.
+constexpr double kBeside = 1e-3;
 
 std::size_t at(int k) {
   return static_cast<std::size_t>(k);
@@ -31,27 +37,45 @@ bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3
                           transpose_times(S.axes, n));
 }
 
-/// Further apart than `by` in the direction in which heights are measured.
-bool apart(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
-  return a.low - b.high > by || b.low - a.high > by;
+/// 1: no further apart than `by` in the direction in which heights are measured.
+unsigned level(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
+  return static_cast<unsigned>(!(a.low - b.high > by)) &
+         static_cast<unsigned>(!(b.low - a.high > by));
 }
 
-void measure(FeatureSet& S, const Vec3& up) {
-  for (FeatureSet::Vertex& vertex : S.vertices)
-    vertex.height.low = vertex.height.high = dot(up, vertex.x);
-  for (FeatureSet::Edge& edge : S.edges) {
-    const double start = dot(up, edge.a);
-    const double end = start + dot(up, edge.along);
-    edge.height = {std::min(start, end), std::max(start, end)};
-  }
-  for (FeatureSet::Face& face : S.faces) {
-    face.height = {1e300, -1e300};
-    for (int k = face.first; k < face.first + face.count; ++k) {
-      const double height = dot(up, S.corners[at(k)]);
-      face.height.low = std::min(face.height.low, height);
-      face.height.high = std::max(face.height.high, height);
-    }
-  }
+/// Features left to look at; one list at a time.
+Selection& selection() {
+  thread_local Selection selected;  // detection allocates nothing in the long run
+  return selected;
+}
+
+/// Faces of S that may be within `reach` of p; (x + y)^2 <= 2 (x^2 + y^2).
+Selection& faces_near(const FeatureSet& S, const Vec3& p, double reach) {
+  const auto beyond = [&](const auto& ball, std::size_t k) {
+    const Vec3 from{p[0] - ball[0][k], p[1] - ball[1][k], p[2] - ball[2][k]};
+    return dot(from, from) - 2.0 * (ball[3][k] + reach * reach);
+  };
+  S.balls.select(beyond, selection());
+  return selection();
+}
+
+/// Faces of S whose planes an edge passes through, or touches.
+Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
+  const auto ends = [&](const auto& plane, std::size_t k) {
+    const double start = along(plane, k, edge.a) - plane[3][k];
+    return start * (start + along(plane, k, edge.along));
+  };
+  S.planes.select(ends, selection());
+  return selection();
+}
+
+/// Edges of S with a normal that can be opposite to one of the arc.
+Selection& opposing_edges(const FeatureSet& S, const NormalArc& arc) {
+  const auto excess = [&](const auto& other, std::size_t k) {
+    return opposition_excess(arc, along(other, k, arc.middle), other[3][k], other[4][k]);
+  };
+  S.arcs.select(excess, selection());
+  return selection();
 }
 
 /// A point out of a face by no more counts as over it.
@@ -59,17 +83,17 @@ double face_tolerance(const FeatureSet& S) {
   return 1e-6 * S.size;
 }
 
-/// The foot of the perpendicular lies in the face, or out of it by the tolerance.
-bool over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
+/// 1: the foot of the perpendicular lies in the face, or out of it by the tolerance.
+unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
   const double tolerance = face_tolerance(S);
+  const FeatureSet::Corner* corner = &S.corners[at(face.first)];
+  unsigned over = 1;
   for (int k = 0; k < face.count; ++k) {
-    const Vec3& a = S.corners[at(face.first + k)];
-    const Vec3& b = S.corners[at(face.first + (k + 1) % face.count)];
-    const Vec3 outward = cross(b - a, face.normal);
-    const double out = dot(p - a, outward);
-    if (out > 0.0 && out * out > tolerance * tolerance * dot(outward, outward)) return false;
+    const double out = dot(p - corner[k].x, corner[k].outward);
+    const double most = tolerance * tolerance * corner[k].squared;
+    over &= static_cast<unsigned>(!(out > 0.0)) | static_cast<unsigned>(!(out * out > most));
   }
-  return true;
+  return over;
 }
 
 bool inside_convex(const FeatureSet& S, const Vec3& p) {
@@ -86,8 +110,8 @@ bool inside_mesh(const FeatureSet& S, const Vec3& p) {
   for (const FeatureSet::Face& face : S.faces) {
     const double height = dot(face.normal, p) - face.offset;
     if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
-    const Vec3* corner = &S.corners[at(face.first)];
-    const OnTriangle near = closest_on_triangle(p, corner[0], corner[1], corner[2]);
+    const FeatureSet::Corner* corner = &S.corners[at(face.first)];
+    const OnTriangle near = closest_on_triangle(p, corner[0].x, corner[1].x, corner[2].x);
     const double distance = std::sqrt(near.distance_squared);
     if (distance > least + 1e-9 * S.size) continue;
     const bool nearer = distance < least - 1e-9 * S.size;
@@ -112,18 +136,22 @@ class Side {
       : mine_(mine), other_(other), mine_is_a_(mine_is_a), margin_(margin), out_(out) {}
 
   /// Vertices of mine on the other's faces; `done` marks those that found one.
-  void add_vertices(std::vector<bool>& done) {
-    done.assign(mine_.vertices.size(), false);
-    for (std::size_t v = 0; v < mine_.vertices.size(); ++v) done[v] = add_vertex(mine_.vertices[v]);
+  void add_vertices(std::vector<std::uint8_t>& done) {
+    done.clear();
+    for (const FeatureSet::Vertex& vertex : mine_.vertices) {
+      done.push_back(add_vertex(vertex) ? 1 : 0);
+    }
   }
 
   /// Vertices that are over no face: the other's edges, then its vertices.
-  void add_apart(const std::vector<bool>& done, bool with_vertices) {
+  void add_apart(const std::vector<std::uint8_t>& done, bool with_vertices) {
     for (std::size_t v = 0; v < mine_.vertices.size(); ++v) {
-      if (done[v]) continue;
+      if (done[v] != 0) continue;
       const FeatureSet::Vertex& vertex = mine_.vertices[v];
       bool found = false;
-      for (const FeatureSet::Edge& edge : other_.edges) found = add_on_edge(vertex, edge) || found;
+      for (const int e : edges_beside(vertex).numbers()) {
+        found = add_on_edge(vertex, other_.edges[at(e)]) || found;
+      }
       if (found || !with_vertices) continue;
       for (const FeatureSet::Vertex& b : other_.vertices) add_on_vertex(vertex, b);
     }
@@ -155,13 +183,22 @@ class Side {
     bool found = false;
     const std::size_t before = out_.size();
     const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
-    for (const FeatureSet::Face& face : other_.faces) {
-      if (apart(vertex.height, face.height, furthest)) continue;
+    const double in_front = kLoosely * (margin_ + radii());
+    const double depth = other_.two_sided ? in_front : kLoosely * other_.depth;
+    Selection& near = faces_near(other_, vertex.x, std::max(in_front, depth));
+    near.narrow([&](int f) {
+      const FeatureSet::Face& face = other_.faces[at(f)];
+      const double height = dot(face.normal, vertex.x) - face.offset;
+      return level(vertex.height, face.height, furthest) &
+             static_cast<unsigned>(height <= in_front) & static_cast<unsigned>(height >= -depth);
+    });
+    near.narrow([&](int f) { return over_face(other_, other_.faces[at(f)], vertex.x); });
+    for (const int f : near.numbers()) {
+      const FeatureSet::Face& face = other_.faces[at(f)];
       double height = dot(face.normal, vertex.x) - face.offset;
       const bool flipped = other_.two_sided && height < 0.0;
       if (flipped) height = -height;
       if (height - radii() > margin_ || height < -other_.depth) continue;
-      if (!over_face(other_, face, vertex.x)) continue;
       found = true;
       if (height < 0.0) {
         if (height > least) behind = &face;
@@ -187,16 +224,27 @@ class Side {
          other_.numbers_faces ? static_cast<std::uint64_t>(face.number) : 0, false);
   }
 
-  bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
-    if (apart(vertex.height, edge.height, margin_ + radii())) return false;
-    const Vec3 from = vertex.x - edge.a;
-    const double along = dot(from, edge.along);
-    const double length_squared = dot(edge.along, edge.along);
-    if (along <= 0.0 || along >= length_squared) return false;
-    // Distance squared times length squared, beyond the reach by more than rounding.
+  /// Edges of the other that the vertex is beside, within the reach or little further.
+  Selection& edges_beside(const FeatureSet::Vertex& vertex) {
     const double reach = margin_ + radii();
-    const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
-    if (dot(from, from) * length_squared - along * along > most) return false;
+    Selection& all = selection();
+    all.take(other_.edges.size());
+    all.narrow([&](int e) {
+      const FeatureSet::Edge& edge = other_.edges[at(e)];
+      const Vec3 from = vertex.x - edge.a;
+      const double along = dot(from, edge.along);
+      const double length_squared = dot(edge.along, edge.along);
+      // Distance squared times length squared, beyond the reach by more than rounding.
+      const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
+      const double squared = dot(from, from) * length_squared - along * along;
+      return level(vertex.height, edge.height, reach) & static_cast<unsigned>(along > 0.0) &
+             static_cast<unsigned>(along < length_squared) &
+             static_cast<unsigned>(!(squared > most));
+    });
+    return all;
+  }
+
+  bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
     const OnSegment near = closest_on_segment(vertex.x, edge.a, edge.a + edge.along);
     const double distance = std::sqrt(near.distance_squared);
     if (near.t <= 0.0 || near.t >= 1.0 || distance - radii() > margin_) return false;
@@ -235,11 +283,17 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   for (const FeatureSet::Edge& a : A.edges) {
     const Vec3 middle = a.a + 0.5 * a.along;
     const double half = 0.5 * norm(a.along) + furthest;
-    for (const FeatureSet::Edge& b : B.edges) {
-      if (apart(a.height, b.height, furthest) || !can_oppose(a.normals, b.normals)) continue;
+    Selection& opposing = opposing_edges(B, a.normals);
+    opposing.narrow([&](int j) {
+      const FeatureSet::Edge& b = B.edges[at(j)];
       const Vec3 between = middle - b.a - 0.5 * b.along;
       // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
-      if (dot(between, between) > 2.0 * (half * half + 0.25 * dot(b.along, b.along))) continue;
+      const double most = 2.0 * (half * half + 0.25 * dot(b.along, b.along));
+      return level(a.height, b.height, furthest) &
+             static_cast<unsigned>(!(dot(between, between) > most));
+    });
+    for (const int j : opposing.numbers()) {
+      const FeatureSet::Edge& b = B.edges[at(j)];
       if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
           near.distance_squared > furthest * furthest) {
         continue;
@@ -267,13 +321,28 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
   double first = 1.0;
   double last = 0.0;
   double inner = 0.0;
-  for (const FeatureSet::Face& face : S.faces) {
-    if (apart(edge.height, face.height, face_tolerance(S))) continue;
+  Selection& crossed = faces_crossed(S, edge);
+  const Vec3 middle = edge.a + 0.5 * edge.along;
+  const double half_squared = 0.25 * dot(edge.along, edge.along);
+  crossed.narrow([&](int f) {
+    const FeatureSet::Face& face = S.faces[at(f)];
+    const Vec3 between = middle - face.centre;
+    const double most = 2.0 * (half_squared + face.radius_squared);
+    return level(edge.height, face.height, face_tolerance(S)) &
+           static_cast<unsigned>(dot(between, between) <= most);
+  });
+  crossed.narrow([&](int f) {
+    const FeatureSet::Face& face = S.faces[at(f)];
     const double start = dot(face.normal, edge.a) - face.offset;
     const double end = start + dot(face.normal, edge.along);
-    if (start * end > 0.0 || start == end) continue;
     const double t = start / (start - end);
-    if (!over_face(S, face, edge.a + t * edge.along)) continue;
+    return static_cast<unsigned>(start != end) & over_face(S, face, edge.a + t * edge.along);
+  });
+  for (const int f : crossed.numbers()) {
+    const FeatureSet::Face& face = S.faces[at(f)];
+    const double start = dot(face.normal, edge.a) - face.offset;
+    const double end = start + dot(face.normal, edge.along);
+    const double t = start / (start - end);
     ++count;
     first = std::min(first, t);
     last = std::max(last, t);
@@ -290,7 +359,10 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
 void FeatureSet::clear() {
   vertices.clear();
   edges.clear();
+  arcs.clear();
   faces.clear();
+  planes.clear();
+  balls.clear();
   corners.clear();
   own_directions.clear();
   axes = identity<3>();
@@ -300,9 +372,29 @@ void FeatureSet::clear() {
   two_sided = convex = numbers_faces = false;
 }
 
-void measure(FeatureSet& A, FeatureSet& B, const Vec3& up) {
-  measure(A, up);
-  measure(B, up);
+void FeatureSet::finish() {
+  for (const Edge& edge : edges) {
+    const NormalArc& arc = edge.normals;
+    arcs.push_back({arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine});
+  }
+  for (Face& face : faces) {
+    planes.push_back({face.normal[0], face.normal[1], face.normal[2], face.offset});
+    Corner* corner = &corners[at(face.first)];
+    for (int k = 0; k < face.count; ++k) {
+      const Vec3& next = corner[k + 1 < face.count ? k + 1 : 0].x;
+      corner[k].outward = cross(next - corner[k].x, face.normal);
+      corner[k].squared = dot(corner[k].outward, corner[k].outward);
+      face.centre += corner[k].x;
+    }
+    face.centre *= 1.0 / face.count;
+    double squared = 0.0;
+    for (int k = 0; k < face.count; ++k) {
+      squared = std::max(squared, dot(corner[k].x - face.centre, corner[k].x - face.centre));
+    }
+    const double around = std::sqrt(squared) + kBeside * size;
+    face.radius_squared = around * around;
+    balls.push_back({face.centre[0], face.centre[1], face.centre[2], face.radius_squared});
+  }
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {
@@ -316,7 +408,7 @@ Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
   }
   Piercing worst = Piercing::kNone;
   for (const FeatureSet::Edge& edge : A.edges) {
-    if (apart(edge.height, all, face_tolerance(B))) continue;
+    if (level(edge.height, all, face_tolerance(B)) == 0) continue;
     worst = std::max(worst, edge_piercing(B, edge, reach));
     if (worst == Piercing::kDeep) break;
   }
@@ -324,8 +416,8 @@ Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
 }
 
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
-  thread_local std::vector<bool> done_a;  // buffers: detection allocates nothing in the long run
-  thread_local std::vector<bool> done_b;
+  thread_local std::vector<std::uint8_t> done_a;  // detection allocates nothing in the long run
+  thread_local std::vector<std::uint8_t> done_b;
   Side a(A, B, true, margin, out);
   Side b(B, A, false, margin, out);
   a.add_vertices(done_a);

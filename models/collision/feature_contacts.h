@@ -9,8 +9,8 @@
 /// out of the body. Every pair of features within the margin gives a contact. A vertex behind
 /// several faces is pushed out of the nearest one.
 ///
-/// Features of two sets may be measured along a common direction first: those that are further
-/// apart in it than anything looked for are passed over.
+/// Features of two sets may have heights along a common direction: those that are further apart in
+/// it than anything looked for are passed over.
 #pragma once
 
 #include <span>
@@ -19,12 +19,13 @@
 #include "core/math3.h"
 #include "models/collision/manifold.h"
 #include "models/collision/normal_arc.h"
+#include "models/collision/quads.h"
 
 namespace nsn {
 
 /// Features of one body near another, about a common origin.
 struct FeatureSet {
-  /// Of up . x, the same direction for both sets, m; left at 0 it tells nothing.
+  /// Heights up . x, the same direction for both sets, m; left at 0 they tell nothing.
   struct Range {
     double low = 0.0;
     double high = 0.0;
@@ -55,11 +56,22 @@ struct FeatureSet {
     int first = 0;  ///< range of `corners`, counter-clockwise
     int count = 0;
     Range height;
+    Vec3 centre;                  ///< of a ball around it, somewhat larger
+    double radius_squared = 0.0;  ///< m^2
+  };
+  /// Of a face, and its side to the next one.
+  struct Corner {
+    Vec3 x;
+    Vec3 outward;          ///< side x normal, in the face's plane, m
+    double squared = 0.0;  ///< |outward|^2
   };
   std::vector<Vertex> vertices;
   std::vector<Edge> edges;
   std::vector<Face> faces;
-  std::vector<Vec3> corners;
+  Quads<5> arcs;    ///< of the edges: middle, cosine, sine of their normals
+  Quads<4> planes;  ///< of the faces: normal, offset
+  Quads<4> balls;   ///< around the faces, somewhat larger: centre, radius squared
+  std::vector<Corner> corners;
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
   std::span<const Vec3> vertex_directions;
@@ -74,10 +86,10 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
+  /// Once all features are there: sets `arcs`, `planes`, `balls` and the sides of
+  /// the faces.
+  void finish();
 };
-
-/// Sets the heights of all features.
-void measure(FeatureSet& A, FeatureSet& B, const Vec3& up);
 
 /// Appends all contacts with a gap of at most `margin`.
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out);

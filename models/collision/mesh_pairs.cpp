@@ -45,20 +45,12 @@ bool contains(const Aabb& box, const Vec3& p) {
   return overlap(box, {p, p});
 }
 
-bool contains(const Region& region, const Vec3& p) {
-  return dot(region.up, p) <= region.top && contains(region.box, p);
-}
-
-/// Some of the segment p q may be inside.
-bool meets(const Region& region, const Vec3& p, const Vec3& q) {
-  if (std::min(dot(region.up, p), dot(region.up, q)) > region.top) return false;
-  Aabb box;
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::min(p[k], q[k]);
-    box.upper[k] = std::max(p[k], q[k]);
-  }
-  return overlap(region.box, box);
-}
+/// A vertex of a mesh about the common origin.
+struct PlacedVertex {
+  Vec3 x;
+  double height = 0.0;
+  unsigned beyond = 0;  // of the region looked at
+};
 
 /// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
 struct Buffers {
@@ -70,6 +62,7 @@ struct Buffers {
   std::vector<int> common;
   std::vector<int> vertices;
   std::vector<int> edges;
+  std::vector<PlacedVertex> placed;  // by number, where seen
   NumberSet seen_vertices;
   NumberSet seen_edges;
 };
@@ -78,78 +71,124 @@ Buffers& buffers() {
   return own;
 }
 
-void add_vertices(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& vertices,
-                  const Region& region, FeatureSet& out) {
-  for (const int v : vertices) {
-    const Vec3& p = mesh.points()[at(v)];
-    if (!contains(region, p)) continue;
-    out.vertices.push_back(
-        {pose.apply(p), v, mesh.first_edge(v), static_cast<int>(mesh.vertex_edges(v).size()), {}});
-  }
-  out.vertex_directions = mesh.vertex_directions();
-}
-
-void add_edges(const TriangleMesh& mesh, const Pose& pose, const std::vector<int>& edges,
-               const Region& region, FeatureSet& out) {
-  for (const int e : edges) {
-    const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
-    const Vec3& p = mesh.points()[at(edge.a)];
-    const Vec3& q = mesh.points()[at(edge.b)];
-    if (!meets(region, p, q)) continue;
-    out.edges.push_back({.a = pose.apply(p),
-                         .along = pose.R * (q - p),
-                         .number = edge_number(edge.a, edge.b),
-                         .first = edge.first_face,
-                         .count = edge.faces,
-                         .outward = edge.outward,
-                         .normals = pose.R * edge.normals,
-                         .height = {}});
-  }
-  out.edge_directions = mesh.into_faces();
-}
-
 /// Of the sides that meet in the triangles' first corners, m.
 double longest_side(const TriangleMesh& mesh, const std::vector<int>& triangles) {
   double squared = 0.0;
-  for (const int t : triangles) {
-    const std::array<Vec3, 3> corners = mesh.corners(t);
-    for (const Vec3& p : corners) squared = std::max(squared, dot(p - corners[0], p - corners[0]));
-  }
+  for (const int t : triangles) squared = std::max(squared, mesh.side_squared(t));
   return std::sqrt(squared);
 }
 
 /// The triangles given, and of their edges and vertices those in the region (mesh axes).
-void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
-                  const std::vector<int>& triangles, const Region& region, FeatureSet& set) {
-  Buffers& own = buffers();
-  const Pose pose = about(world, origin);
-  own.vertices.clear();
-  own.edges.clear();
-  own.seen_vertices.clear(mesh.points().size());
-  own.seen_edges.clear(mesh.edges().size());
-  set.clear();
-  set.axes = pose.R;
-  set.two_sided = mesh.two_sided();
-  set.numbers_faces = true;
-  set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
-  set.size = longest_side(mesh, triangles);
-  for (const int t : triangles) {
-    const Vec3 n = pose.R * mesh.normals()[at(t)];
-    FeatureSet::Face face{n, 0.0, t, static_cast<int>(set.corners.size()), 3, {}};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int v = mesh.triangles()[at(t)][k];
-      set.corners.push_back(pose.apply(mesh.points()[at(v)]));
-      const int e = mesh.triangle_edges(t)[k];
-      if (mesh.vertex_active(v) && own.seen_vertices.insert(v)) own.vertices.push_back(v);
-      if (mesh.edges()[at(e)].active && own.seen_edges.insert(e)) own.edges.push_back(e);
-    }
-    face.offset = dot(n, set.corners[at(face.first)]);
-    set.faces.push_back(face);
+class MeshFeatures {
+ public:
+  /// `up`: the direction of heights, 0 for none.
+  MeshFeatures(const TriangleMesh& mesh, const Pose& pose, const Region& region, const Vec3& up,
+               FeatureSet& set)
+      : mesh_(mesh), pose_(pose), region_(region), up_(up), set_(set), own_(buffers()) {}
+
+  void set(const std::vector<int>& triangles) {
+    start();
+    set_.size = longest_side(mesh_, triangles);
+    for (const int t : triangles) place(t);
+    std::sort(own_.vertices.begin(), own_.vertices.end());
+    std::sort(own_.edges.begin(), own_.edges.end());
+    for (const int t : triangles) add_face(t);
+    for (const int v : own_.vertices) add_vertex(v);
+    for (const int e : own_.edges) add_edge(e);
+    set_.finish();
   }
-  std::sort(own.vertices.begin(), own.vertices.end());
-  std::sort(own.edges.begin(), own.edges.end());
-  add_vertices(mesh, pose, own.vertices, region, set);
-  add_edges(mesh, pose, own.edges, region, set);
+
+ private:
+  void start() {
+    own_.vertices.clear();
+    own_.edges.clear();
+    own_.seen_vertices.clear(mesh_.points().size());
+    own_.seen_edges.clear(mesh_.edges().size());
+    if (own_.placed.size() < mesh_.points().size()) own_.placed.resize(mesh_.points().size());
+    set_.clear();
+    set_.axes = pose_.R;
+    set_.vertex_directions = mesh_.vertex_directions();
+    set_.edge_directions = mesh_.into_faces();
+    set_.two_sided = mesh_.two_sided();
+    set_.numbers_faces = true;
+    set_.depth = mesh_.two_sided() ? 0.0 : mesh_.depth();
+  }
+
+  /// The corners of triangle t; lists its vertices and edges that are in the region.
+  void place(int t) {
+    std::array<unsigned, 3> outside;
+    for (std::size_t k = 0; k < 3; ++k) outside[k] = place_vertex(mesh_.triangles()[at(t)][k]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int e = mesh_.triangle_edges(t)[k];
+      if ((outside[k] & outside[k < 2 ? k + 1 : 0]) != 0 || !mesh_.edges()[at(e)].active) continue;
+      if (own_.seen_edges.insert(e)) own_.edges.push_back(e);
+    }
+  }
+
+  /// Which bounds of the region it is beyond.
+  unsigned place_vertex(int v) {
+    PlacedVertex& placed = own_.placed[at(v)];
+    if (!own_.seen_vertices.insert(v)) return placed.beyond;
+    const Vec3& p = mesh_.points()[at(v)];
+    placed.x = pose_.apply(p);
+    placed.height = dot(up_, placed.x);
+    placed.beyond = beyond(region_, p);
+    if (placed.beyond == 0 && mesh_.vertex_active(v)) own_.vertices.push_back(v);
+    return placed.beyond;
+  }
+
+  void add_face(int t) {
+    FeatureSet::Face& face = set_.faces.emplace_back();
+    face.normal = pose_.R * mesh_.normals()[at(t)];
+    face.number = t;
+    face.first = static_cast<int>(set_.corners.size());
+    face.count = 3;
+    face.height = {1e300, -1e300};
+    for (const int v : mesh_.triangles()[at(t)]) {
+      const PlacedVertex& placed = own_.placed[at(v)];
+      set_.corners.emplace_back().x = placed.x;
+      face.height.low = std::min(face.height.low, placed.height);
+      face.height.high = std::max(face.height.high, placed.height);
+    }
+    face.offset = dot(face.normal, set_.corners[at(face.first)].x);
+  }
+
+  void add_vertex(int v) {
+    const PlacedVertex& placed = own_.placed[at(v)];
+    set_.vertices.push_back({placed.x,
+                             v,
+                             mesh_.first_edge(v),
+                             static_cast<int>(mesh_.vertex_edges(v).size()),
+                             {placed.height, placed.height}});
+  }
+
+  void add_edge(int e) {
+    const TriangleMesh::Edge& edge = mesh_.edges()[at(e)];
+    FeatureSet::Edge& out = set_.edges.emplace_back();
+    out.a = own_.placed[at(edge.a)].x;
+    out.along = pose_.R * (mesh_.points()[at(edge.b)] - mesh_.points()[at(edge.a)]);
+    out.number = edge_number(edge.a, edge.b);
+    out.first = edge.first_face;
+    out.count = edge.faces;
+    out.outward = edge.outward;
+    out.normals = pose_.R * edge.normals;
+    const double start = own_.placed[at(edge.a)].height;
+    const double end = start + dot(up_, out.along);
+    out.height = {std::min(start, end), std::max(start, end)};
+  }
+
+  const TriangleMesh& mesh_;
+  const Pose& pose_;
+  const Region& region_;
+  const Vec3& up_;
+  FeatureSet& set_;
+  Buffers& own_;
+};
+
+void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
+                  const std::vector<int>& triangles, const Region& region, const Vec3& up,
+                  FeatureSet& set) {
+  MeshFeatures(mesh, about(world, origin), region, up, set).set(triangles);
 }
 
 /// What of the mesh lies near a box in world axes.
@@ -158,7 +197,7 @@ void set_features_near(const TriangleMesh& mesh, const Pose& world, const Vec3& 
   std::vector<int>& triangles = buffers().triangles_a;
   const Aabb near = in_axes(box, world, margin);
   mesh.find(near, triangles);
-  set_features(mesh, world, origin, triangles, {near, {}, 0.0}, set);
+  set_features(mesh, world, origin, triangles, {near, {}, 0.0}, {}, set);
 }
 
 void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origin,
@@ -175,14 +214,14 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    set.faces.push_back({n,
-                         face.offset + dot(n, pose.x),
-                         f,
-                         static_cast<int>(set.corners.size()),
-                         face.end - face.begin,
-                         {}});
+    FeatureSet::Face& out = set.faces.emplace_back();
+    out.normal = n;
+    out.offset = face.offset + dot(n, pose.x);
+    out.number = f;
+    out.first = static_cast<int>(set.corners.size());
+    out.count = face.end - face.begin;
     for (int k = face.begin; k < face.end; ++k) {
-      set.corners.push_back(pose.apply(core.vertex(core.loop[at(k)])));
+      set.corners.emplace_back().x = pose.apply(core.vertex(core.loop[at(k)]));
     }
   }
   std::vector<Vec3>& directions = set.own_directions;
@@ -216,6 +255,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
     set.edges.push_back(feature);
   }
   set.vertex_directions = set.edge_directions = directions;
+  set.finish();
 }
 
 void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
@@ -299,9 +339,9 @@ bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
   own.near.find(a, b, seen_from(pose_a, pose_b), margin);
   if (!own.near.empty()) {
     const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-    set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), own.A);
-    set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), own.B);
-    measure(own.A, own.B, pose_a.R * own.near.up());
+    const Vec3 up = pose_a.R * own.near.up();
+    set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), up, own.A);
+    set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), up, own.B);
     own.A.depth = std::min(own.A.depth, margin);
     own.B.depth = std::min(own.B.depth, margin);
     const std::size_t before = out.size();
@@ -347,19 +387,19 @@ void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
     b.find(part_b, own.triangles_b);
   }
   own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
+  const Vec3 up = pose_a.R * own.near.up();
   find_common(own.near.of_a(), own.triangles_a, own.common);
-  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), own.A);
+  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), up, own.A);
   find_common(own.near.of_b(), own.triangles_b, own.common);
-  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), own.B);
-  measure(own.A, own.B, pose_a.R * own.near.up());
+  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), up, own.B);
   own.A.size = longest_side(a, own.triangles_a);
   own.B.size = longest_side(b, own.triangles_b);
   const std::size_t before = out.size();
   add_feature_contacts(own.A, own.B, margin, out);
   shift(out, before, origin);
   if (any_touches(out, before, own.A, own.B) || !a.closed() || !b.closed()) return;
-  set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, own.A);
-  set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, own.B);
+  set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, {}, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, {}, own.B);
   if (!overlapping(own.A, own.B)) return;
   out.resize(before);
   add_overlap_contact({a.points(), pose_a, 0.0}, {b.points(), pose_b, 0.0}, out);

@@ -3,37 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "models/collision/separation.h"
+
 namespace nsn {
 namespace {
 
-/// Tried for one that separates two meshes.
-constexpr int kDirections = 4;
 /// So many pairs of triangles are not told apart: looking at their features costs less.
 constexpr std::size_t kFewPairs = 2000;
 
 }  // namespace
-
-void NearTriangles::find_direction(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
-                                   double reach) {
-  gap_ = -1e300;
-  const Vec3 between = centre(a.box()) - b_in_a.apply(centre(b.box()));
-  Vec3 up = norm(between) > 0.0 ? normalized(between) : Vec3{0.0, 0.0, 1.0};
-  for (int k = 0; k < kDirections; ++k) {
-    const Vec3 low = a.support(-up);
-    const Vec3 local = transpose_times(b_in_a.R, up);
-    const Vec3 high = b.support(local);
-    const Vec3 across = low - b_in_a.apply(high) - reach * up;
-    const double gap = dot(up, across) + reach;
-    if (gap > gap_) {
-      gap_ = gap;
-      region_a_ = {kNowhere, up, dot(up, low) - gap + reach};
-      region_b_ = {kNowhere, -local, -dot(local, high) - gap + reach};
-    }
-    const double squared = dot(across, across);
-    if (gap_ > reach || squared == 0.0) return;
-    up -= (2.0 * dot(up, across) / squared) * across;
-  }
-}
 
 Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
                           double reach) {
@@ -89,7 +67,10 @@ void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pos
                          double reach) {
   of_a_.clear();
   of_b_.clear();
-  find_direction(a, b, b_in_a, reach);
+  const Separation apart = find_separation(a, b, b_in_a, reach);
+  gap_ = apart.gap;
+  region_a_ = {kNowhere, apart.up, apart.low - gap_ + reach};
+  region_b_ = {kNowhere, apart.down, apart.high - gap_ + reach};
   if (gap_ > reach) return;
   const Aabb around = place(a, b, b_in_a, reach);
   candidates_.clear();

@@ -5,12 +5,10 @@
 ///
 /// Every triangle of either mesh that has one of the other within the reach is among them.
 ///
-/// First a direction is looked for along which the meshes are further apart than the reach: then
-/// there are none. The first is that between the middles, each further one the one before mirrored
-/// at what overlaps along it (Chung and Wang 1996). The best of them bounds which parts of either
-/// mesh can be near the other at all, and boxes around these parts bound them further: at once
-/// where few pairs of triangles are left, else half by half, so that the work grows with the length
-/// of the seam.
+/// First a direction is looked for along which the meshes are further apart than the reach
+/// (separation.h): then there are none. The best one bounds which parts of either mesh can be near
+/// the other at all, and boxes around these parts bound them further: at once where few pairs of
+/// triangles are left, else half by half, so that the work grows with the length of the seam.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +42,6 @@ class NearTriangles {
     int number = 0;  // of a triangle of b
     Aabb box;        // around it and the reach, axes of a
   };
-  void find_direction(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
-                      double reach);
   /// Those of b that region_b_ and the box of a leave; returns a box around them and the reach.
   Aabb place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a, double reach);
   /// Finds what is near each other of placed_[begin, end) and candidates_[first, last).

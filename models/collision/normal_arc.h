@@ -23,10 +23,11 @@ inline NormalArc normal_arc(const Vec3& n, const Vec3& m) {
   return {normalized(n + m), cosine, std::sqrt(std::fmax(0.0, 1.0 - cosine * cosine))};
 }
 
-/// Some direction of one is opposite to one of the other, to 1e-5: the middles are opposite up to
-/// half of both angles.
-inline bool can_oppose(const NormalArc& a, const NormalArc& b) {
-  return dot(a.middle, b.middle) <= a.sine * b.sine - a.cosine * b.cosine + 1e-5;
+/// <= 0: some direction of the arc is opposite to one of another, to 1e-5: the middles are opposite
+/// up to half of both angles. `between`: the cosine of the angle between the middles; `cosine`,
+/// `sine`: of the other arc.
+inline double opposition_excess(const NormalArc& arc, double between, double cosine, double sine) {
+  return between - (arc.sine * sine - arc.cosine * cosine + 1e-5);
 }
 
 inline NormalArc operator*(const Mat3& R, const NormalArc& arc) {

@@ -45,7 +45,7 @@ Vec3 PointTree::furthest(const Vec3& n) const {
   std::size_t top = 0;
   stack[top++] = {0, 1e300};
   double most = -1e300;
-  Vec3 best;
+  int best = 0;
   while (top > 0) {
     const Part next = stack[--top];
     if (next.reach <= most) continue;
@@ -57,14 +57,20 @@ Vec3 PointTree::furthest(const Vec3& n) const {
       stack[top++] = left.reach < right.reach ? right : left;
       continue;
     }
+    // The furthest first, then which it is: which points are further than those before cannot be
+    // foreseen.
+    std::array<double, kLeaf> along;
+    double furthest = -1e300;
     for (int k = node.begin; k < node.end; ++k) {
-      const double along = dot(n, points_[at(k)]);
-      if (along <= most) continue;
-      most = along;
-      best = points_[at(k)];
+      along[at(k - node.begin)] = dot(n, points_[at(k)]);
+      furthest = std::max(furthest, along[at(k - node.begin)]);
     }
+    if (furthest <= most) continue;
+    most = furthest;
+    best =
+        node.begin + static_cast<int>(std::find(along.begin(), along.end(), most) - along.begin());
   }
-  return best;
+  return points_[at(best)];
 }
 
 Aabb PointTree::box(const Mat3& R) const {

@@ -1,21 +1,6 @@
 #include "models/collision/resting_pairs.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace nsn {
-namespace {
-
-/// No point within `reach` of the origin has moved further.
-double motion(const Pose& from, const Pose& to, double reach) {
-  double turned = 0.0;  // Frobenius norm of the difference: at least what a unit vector moves
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) turned += std::pow(to.R(i, j) - from.R(i, j), 2);
-  }
-  return norm(to.x - from.x) + reach * std::sqrt(turned);
-}
-
-}  // namespace
 
 void RestingPairs::start_step() {
   std::swap(last_, now_);
@@ -29,7 +14,7 @@ bool RestingPairs::reuse(const PlacedPair& pair, double tolerance, Manifold& out
   if (next_ == last_.entries.size() || last_.entries[next_].key != pair.key) return false;
   Entry entry = last_.entries[next_];
   if (pair.margin > entry.margin + tolerance) return false;
-  if (!(motion(entry.a_in_b, seen_from(pair.b, pair.a), pair.reach) <= tolerance)) return false;
+  if (!(motion(entry.a_in_b, pair) <= tolerance)) return false;
   const auto begin = last_.points.begin() + entry.begin;
   const auto end = last_.points.begin() + entry.end;
   for (auto local = begin; local != end; ++local) {

@@ -17,18 +17,9 @@
 #include <vector>
 
 #include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "models/collision/placed_pair.h"
 
 namespace nsn {
-
-/// Two shapes where they are now.
-struct PlacedPair {
-  std::pair<int, int> key;  ///< ascending from call to call within a step
-  Pose a;
-  Pose b;
-  double reach = 0.0;  ///< no point of shape a is further from a.x, m
-  double margin = 0.0;
-};
 
 class RestingPairs {
  public:

@@ -90,6 +90,7 @@ void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
     }
     triangles_.push_back(triangles[t]);
     normals_.push_back(normalized(area));
+    sides_squared_.push_back(std::max(dot(u, u), dot(v, v)));
   }
   NSN_THROW_UNLESS(!triangles_.empty(), "{}: none of {} triangles has an area", options_.name,
                    triangles.size());
@@ -152,7 +153,7 @@ Vec3 TriangleMesh::direction_into(const Edge& edge, int k) const {
 }
 
 void TriangleMesh::classify() {
-  vertex_active_.assign(points_.size(), false);
+  vertex_active_.assign(points_.size(), 0);
   for (Edge& edge : edges_) {
     edge.active = true;
     if (edge.faces == 2) {
@@ -166,7 +167,7 @@ void TriangleMesh::classify() {
       if (!options_.two_sided && convex) edge.normals = normal_arc(n, m);
     }
     if (!edge.active) continue;
-    vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = true;
+    vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = 1;
   }
 }
 

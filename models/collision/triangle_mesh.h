@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,17 @@ inline bool above(const Region& region, const Aabb& box) {
 inline bool above(const Region& region, std::span<const Vec3, 3> corners) {
   const Vec3& n = region.up;
   return std::min({dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])}) > region.top;
+}
+
+/// The bounds of the region that a point is beyond, one bit each; 0: it is inside. Nothing of a
+/// segment is inside if both its ends are beyond the same bound.
+inline unsigned beyond(const Region& region, const Vec3& p) {
+  auto bits = static_cast<unsigned>(dot(region.up, p) > region.top);
+  for (int k = 0; k < 3; ++k) {
+    bits |= static_cast<unsigned>(p[k] < region.box.lower[k]) << (1 + 2 * k);
+    bits |= static_cast<unsigned>(p[k] > region.box.upper[k]) << (2 + 2 * k);
+  }
+  return bits;
 }
 
 struct MeshOptions {
@@ -71,6 +83,8 @@ class TriangleMesh final : public Shape {
     return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
             points_[static_cast<std::size_t>(v[2])]};
   }
+  /// The longest of the sides that meet in the first corner of triangle t, squared, m^2.
+  double side_squared(int t) const { return sides_squared_[static_cast<std::size_t>(t)]; }
   /// Edges of triangle t, from corner k to k + 1.
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
@@ -83,7 +97,7 @@ class TriangleMesh final : public Shape {
   }
   /// Unit directions along the edges that end in the vertices, away from these, vertex by vertex.
   std::span<const Vec3> vertex_directions() const { return vertex_directions_; }
-  bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)]; }
+  bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)] != 0; }
   /// Unit directions from the edges into their faces, across the edge, as edge_faces().
   std::span<const Vec3> into_faces() const { return into_faces_; }
   const Vec3& into_face(const Edge& edge, int k) const {
@@ -129,6 +143,7 @@ class TriangleMesh final : public Shape {
   std::vector<Vec3> points_;
   std::vector<std::array<int, 3>> triangles_;
   std::vector<Vec3> normals_;
+  std::vector<double> sides_squared_;
   std::vector<Edge> edges_;
   std::vector<int> edge_faces_;
   std::vector<std::array<int, 3>> triangle_edges_;
@@ -136,7 +151,7 @@ class TriangleMesh final : public Shape {
   std::vector<int> vertex_edges_;
   std::vector<Vec3> vertex_directions_;  // by vertex_edges_
   bool closed_ = false;
-  std::vector<bool> vertex_active_;
+  std::vector<std::uint8_t> vertex_active_;
   std::vector<Vec3> into_faces_;  // by edge_faces_
   int dropped_ = 0;
   Aabb box_;

@@ -105,6 +105,10 @@ TEST(NearTriangles, AreNoneOfMeshesThatADirectionSeparates) {
   EXPECT_FALSE(near.empty());
 }
 
+bool can_oppose(const NormalArc& a, const NormalArc& b) {
+  return opposition_excess(a, dot(a.middle, b.middle), b.cosine, b.sine) <= 0.0;
+}
+
 /// Arcs in one plane, where the answer is one about angles.
 TEST(NormalArc, OpposesAnotherWhereTheAnglesOverlap) {
   const auto direction = [](double degrees) {
