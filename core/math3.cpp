@@ -1,5 +1,7 @@
 #include "core/math3.h"
 
+#include <algorithm>
+
 namespace nsn {
 
 namespace {
@@ -39,6 +41,45 @@ bool positive_definite(const Mat3& A) {
   return d2 > kMargin * d1 * std::abs(A(2, 2));
 }
 
+/// The eigenvalue of an indefinite A whose sign is not that of the two others, and the projection
+/// v v^T on its eigenvector.
+struct Odd {
+  double value = 0.0;
+  Mat3 P;
+};
+
+/// In closed form; false where rounding would be felt (close to another eigenvalue, or to zero) and
+/// where A is not indefinite but for rounding.
+///
+/// A = m I + p B with trace B = 0, B : B = 6. The eigenvalues t of +-B solve t^3 - 3t = 2c, with
+/// the determinant 2c; the largest lies in [1, 2], and a start within a hundredth of it is known.
+/// The cofactors of A - value I are those of the projection, times (value - l_1) (value - l_2).
+bool find_odd(const Mat3& A, Odd& out) {
+  constexpr double kMargin = 1e-3;
+  constexpr int kSteps = 4;
+  constexpr double kSingular = 1e-10;
+  const double det = determinant(A);
+  const double size = norm(A);
+  if (!(std::abs(det) > kSingular * size * size * size)) return false;
+  const double sign = det > 0.0 ? 1.0 : -1.0;
+  const double m = trace(A) / 3.0;
+  Mat3 B = A;
+  for (int i = 0; i < 3; ++i) B(i, i) -= m;
+  const double p = std::sqrt(dot(B, B) / 6.0);
+  const double c = std::clamp(0.5 * sign * determinant(B) / (p * p * p), -1.0, 1.0);
+  const double y = std::sqrt(0.5 * (1.0 + c));
+  double t = 1.0 + y * (1.1547 - 0.1547 * y);
+  for (int k = 0; k < kSteps; ++k) t -= (t * (t * t - 3.0) - 2.0 * c) / (3.0 * (t * t - 1.0));
+  out.value = m + sign * p * t;
+  const bool apart = t * t - 1.0 > kMargin && sign * out.value > kMargin * p;
+  if (!apart || !(sign * (3.0 * m - out.value) < 0.0)) return false;
+  Mat3 C = B;
+  for (int i = 0; i < 3; ++i) C(i, i) -= sign * p * t;
+  C = adjugate(C);
+  out.P = (1.0 / trace(C)) * C;
+  return true;
+}
+
 }  // namespace
 
 SymmetricEigen symmetric_eigen(const Mat3& A) {
@@ -57,9 +98,11 @@ SymmetricEigen symmetric_eigen(const Mat3& A) {
 }
 
 Mat3 positive_part(const Mat3& A) {
-  if (max_abs(A) == 0.0) return {};
+  if (dot(A, A) == 0.0) return {};
   if (positive_definite(A)) return A;
-  if (positive_definite(-1.0 * A)) return {};
+  if (positive_definite(-A)) return {};
+  Odd odd;
+  if (find_odd(A, odd)) return odd.value > 0.0 ? odd.value * odd.P : A - odd.value * odd.P;
   const SymmetricEigen eigen = symmetric_eigen(A);
   Mat3 B;
   for (int k = 0; k < 3; ++k) {
@@ -76,10 +119,19 @@ Quaternion normalized(const Quaternion& q) {
 }
 
 Quaternion rotation_exp(const Vec3& v) {
-  const double angle = norm(v);
-  // sin(a/2)/a by its series where a^4 is below rounding.
-  const double s = angle < 1e-4 ? 0.5 - angle * angle / 48.0 : std::sin(0.5 * angle) / angle;
-  return normalized(Quaternion{std::cos(0.5 * angle), s * v[0], s * v[1], s * v[2]});
+  const double x = 0.25 * dot(v, v);
+  double c;
+  double s;  // sin(a/2) / a, with x = (a/2)^2
+  if (x < 0.01) {
+    // Series; what is left out is below rounding.
+    c = 1.0 - x / 2.0 * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0)));
+    s = 0.5 * (1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0))));
+  } else {
+    const double half = std::sqrt(x);
+    c = std::cos(half);
+    s = 0.5 * std::sin(half) / half;
+  }
+  return normalized(Quaternion{c, s * v[0], s * v[1], s * v[2]});
 }
 
 TangentFrame tangent_frame(const Vec3& n) {

@@ -41,6 +41,13 @@ inline Vec3 transpose_times(const Mat3& A, const Vec3& v) {
 inline Mat3 skew(const Vec3& v) {
   return {0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
 }
+/// (u v^T + v u^T) / 2
+inline Mat3 symmetric_outer(const Vec3& u, const Vec3& v) {
+  const double xy = 0.5 * (u[0] * v[1] + u[1] * v[0]);
+  const double xz = 0.5 * (u[0] * v[2] + u[2] * v[0]);
+  const double yz = 0.5 * (u[1] * v[2] + u[2] * v[1]);
+  return {u[0] * v[0], xy, xz, xy, u[1] * v[1], yz, xz, yz, u[2] * v[2]};
+}
 /// Inverse by cofactors; not finite where A is singular.
 inline Mat3 inverse(const Mat3& A) {
   return (1.0 / determinant(A)) * adjugate(A);

@@ -9,8 +9,6 @@
 namespace nsn {
 namespace {
 
-constexpr std::size_t kLongestRun = 8;  // row blocks that are evaluated together
-
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -50,7 +48,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   }
   set_bodies(system_.h);
   set_particles(system_.h);
-  find_batches();
+  find_runs();
   if (build_pattern()) system_.pattern_id = next_operator_id();
   set_rows();
   start_.fit(system_);
@@ -125,20 +123,26 @@ void IslandEquations::set_particles(double h) {
   system_.speed_scale = speed;
 }
 
-/// Rows of a batch follow each other; its first row stands for it.
-void IslandEquations::find_batches() {
-  batches_.clear();
-  for (std::size_t i = 0; i < island_->rows.size();) {
-    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
-    if (set.batch() == nullptr) {
+void IslandEquations::find_runs() {
+  runs_.clear();
+  system_.compliance_varies = false;
+  const std::vector<RowRef>& rows = island_->rows;
+  for (std::size_t i = 0; i < rows.size();) {
+    Run run;
+    run.set = (*sets_)[at(rows[i].set)];
+    run.batch = run.set->batch();
+    run.k = rows[i].k;
+    run.first = i;
+    while (i < rows.size() && rows[i].set == rows[run.first].set &&
+           rows[i].k == run.k + static_cast<int>(run.count)) {
+      ++run.count;
       ++i;
-      continue;
     }
-    batches_.push_back(i);
-    set.batch()->start_step(*world_);
-    i += at(set.size());
+    runs_.push_back(run);
+    if (run.batch == nullptr) continue;
+    run.batch->start_step(*world_);
+    system_.compliance_varies = true;
   }
-  system_.compliance_varies = !batches_.empty();
 }
 
 /// True if the pattern differs from the last one.
@@ -260,44 +264,17 @@ void IslandEquations::move_bodies(ConstVector u) {
   }
 }
 
-/// Row blocks from i on that follow each other in one set.
-std::size_t IslandEquations::run_length(std::size_t i) const {
-  const std::vector<RowRef>& rows = island_->rows;
-  std::size_t n = 1;
-  while (n < kLongestRun && i + n < rows.size() && rows[i + n].set == rows[i].set &&
-         rows[i + n].k == rows[i].k + static_cast<int>(n)) {
-    ++n;
-  }
-  return n;
-}
-
 void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) {
   move_bodies(u);
-  const std::vector<RowRef>& rows = island_->rows;
-  std::array<RowBlock, kLongestRun> blocks;
-  auto batch = batches_.begin();
-  for (std::size_t i = 0; i < rows.size();) {
-    const RowSet& set = *(*sets_)[at(rows[i].set)];
-    if (batch != batches_.end() && *batch == i) {
-      const auto row = static_cast<Index>(i);
-      set.batch()->evaluate(shared_->configuration, {row, value, &J, E, &slot_[i]});
-      i += at(set.size());
-      ++batch;
-      continue;
+  RowTarget target{0, value, &J, E, nullptr};
+  for (const Run& run : runs_) {
+    target.first = static_cast<Index>(run.first);
+    target.slot = &slot_[run.first];
+    if (run.batch != nullptr) {
+      run.batch->evaluate(shared_->configuration, target);
+    } else {
+      run.set->evaluate_run(run.k, run.count, shared_->configuration, target);
     }
-    const std::size_t n = run_length(i);
-    set.evaluate_run(rows[i].k, shared_->configuration, std::span(blocks.data(), n));
-    for (std::size_t b = 0; b < n; ++b, ++i) store_block(i, blocks[b], value, J);
-  }
-}
-
-void IslandEquations::store_block(std::size_t i, const RowBlock& block, Vector value,
-                                  BlockCsr& J) const {
-  const auto row = static_cast<Index>(i);
-  store3(&value(kBlock * row), block.value);
-  for (int k = 0; k < kMaxNodesPerBlock; ++k) {
-    const auto slot = slot_[i][at(k)];
-    if (slot >= 0) store9(&J.value(kBlockSize * (J.row_begin(row) + slot)), block.J[at(k)]);
   }
 }
 
@@ -306,22 +283,13 @@ void IslandEquations::gather_body_stiffness(ConstVector r) {
   for (const int b : island_->bodies) {
     shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
   }
-  auto batch = batches_.begin();
-  std::array<Vec3, kLongestRun> impulse;
-  for (std::size_t i = 0; i < island_->rows.size();) {
-    const RowRef ref = island_->rows[i];
-    const RowSet& set = *(*sets_)[at(ref.set)];
-    if (batch != batches_.end() && *batch == i) {
-      i += at(set.size());
-      ++batch;
-      continue;
+  for (const Run& run : runs_) {
+    if (run.batch != nullptr) continue;
+    impulse_.resize(run.count);
+    for (std::size_t i = 0; i < run.count; ++i) {
+      impulse_[i] = load3(&r(kBlock * static_cast<Index>(run.first + i)));
     }
-    const std::size_t n = run_length(i);
-    for (std::size_t b = 0; b < n; ++b) {
-      impulse[b] = load3(&r(kBlock * static_cast<Index>(i + b)));
-    }
-    set.add_stiffness_run(ref.k, shared_->configuration, std::span(impulse.data(), n), shared_->K);
-    i += n;
+    run.set->add_stiffness_run(run.k, shared_->configuration, impulse_, shared_->K);
   }
 }
 
@@ -340,9 +308,8 @@ void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {
       ++n;
     }
   }
-  for (const std::size_t i : batches_) {
-    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
-    set.batch()->add_stiffness(shared_->configuration, *this, H);
+  for (const Run& run : runs_) {
+    if (run.batch != nullptr) run.batch->add_stiffness(shared_->configuration, *this, H);
   }
 }
 
@@ -358,9 +325,8 @@ void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, Stiffness
       ++n;
     }
   }
-  for (const std::size_t i : batches_) {
-    const RowSet& set = *(*sets_)[at(island_->rows[i].set)];
-    set.batch()->add_stiffness(shared_->configuration, *this, modes, H);
+  for (const Run& run : runs_) {
+    if (run.batch != nullptr) run.batch->add_stiffness(shared_->configuration, *this, modes, H);
   }
 }
 

@@ -44,17 +44,24 @@ class IslandEquations final : public StepEquations, private NodeMap {
   const std::vector<RowRef>& rows() const { return island_->rows; }
 
  private:
+  /// Row blocks of the island that follow each other in one set.
+  struct Run {
+    const RowSet* set = nullptr;
+    RowBatch* batch = nullptr;  // null: evaluated block by block
+    int k = 0;                  // first block, in the set
+    std::size_t first = 0;      // the same, in the island
+    std::size_t count = 0;
+  };
+
   Index local(int node) const override;
   bool build_pattern();
   void set_bodies(double h);
   void set_particles(double h);
   void set_rows();
-  void find_batches();
+  void find_runs();
   void set_prescribed();
   Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);
-  std::size_t run_length(std::size_t i) const;
-  void store_block(std::size_t i, const RowBlock& block, Vector value, BlockCsr& J) const;
   Mat3 body_stiffness(int node) const;
   void gather_body_stiffness(ConstVector r);
 
@@ -66,10 +73,11 @@ class IslandEquations final : public StepEquations, private NodeMap {
   std::vector<Index> row_begin_;  // pattern of J, compared with the last step's
   std::vector<Index> column_;
   std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>
-      slot_;                          // where a block's nodes go in its row
-  std::vector<std::size_t> batches_;  // first row of each batch of the island
-  std::vector<double> moved_;         // u where the bodies are in shared_; empty: at their start
-  StepEvaluation start_;              // rows at the start of the step
+      slot_;  // where a block's nodes go in its row
+  std::vector<Run> runs_;
+  std::vector<Vec3> impulse_;  // of one run
+  std::vector<double> moved_;  // u where the bodies are in shared_; empty: at their start
+  StepEvaluation start_;       // rows at the start of the step
   Vector zero_;
 };
 

@@ -27,17 +27,6 @@ Vec3 unit(int i) {
   return e;
 }
 
-/// Gradients of w and z of Q under a small turn of frame a, in the axes of b.
-struct TwistGradients {
-  Vec3 w;
-  Vec3 z;
-};
-
-TwistGradients twist_gradients(const Quaternion& q) {
-  const Vec3 v{q.x, q.y, q.z};
-  return {-0.5 * v, 0.5 * (q.w * unit(2) + cross(v, unit(2)))};
-}
-
 CoordinateGradient point_gradient(const Vec3& n, const FramePair& pair) {
   return {dot(n, pair.between), n, cross(pair.arm_a, n), -cross(pair.arm_b, n)};
 }
@@ -46,24 +35,28 @@ CoordinateGradient turning(double value, const Vec3& axis) {
   return {value, {}, axis, -axis};
 }
 
-CoordinateGradient twist_gradient(const FramePair& pair) {
-  const Quaternion& q = pair.turn;
-  const TwistGradients d = twist_gradients(q);
-  const double size = q.w * q.w + q.z * q.z;
-  const Vec3 axis = (2.0 / size) * (q.w * d.z - q.z * d.w);
-  return turning(2.0 * std::atan2(q.z, q.w), pair.axes_b * axis);
+/// C = 2 atan(z / w) grows along g and ln(w^2 + z^2) along l, turns of frame a in the axes of b.
+struct Twist {
+  Vec3 g;
+  Vec3 l;
+};
+
+Twist twist(const Quaternion& q) {
+  const double scale = 1.0 / (q.w * q.w + q.z * q.z);
+  const double x = scale * (q.w * q.y + q.z * q.x);
+  const double y = scale * (q.z * q.y - q.w * q.x);
+  return {{x, y, 1.0}, {y, -x, 0.0}};
 }
 
-/// 2 atan(z / w): the second derivatives of z and w themselves cancel.
-Mat3 twist_curvature(const FramePair& pair) {
+CoordinateGradient twist_gradient(const FramePair& pair) {
   const Quaternion& q = pair.turn;
-  const TwistGradients d = twist_gradients(q);
-  const double size = q.w * q.w + q.z * q.z;
-  const double ww = 2.0 * q.w * q.z / (size * size);
-  const double wz = (q.z * q.z - q.w * q.w) / (size * size);
-  const Mat3 inner =
-      ww * (outer(d.w, d.w) - outer(d.z, d.z)) + wz * (outer(d.w, d.z) + outer(d.z, d.w));
-  return 2.0 * (pair.axes_b * inner * transpose(pair.axes_b));
+  return turning(2.0 * std::atan2(q.z, q.w), pair.axes_b * twist(q).g);
+}
+
+/// The second derivatives of z and w themselves cancel.
+Mat3 twist_curvature(const FramePair& pair) {
+  const Twist t = twist(pair.turn);
+  return symmetric_outer(pair.axes_b * t.g, pair.axes_b * -t.l);
 }
 
 Vec3 direction(const FramePair& pair) {
@@ -82,56 +75,39 @@ CoordinateCurvature distance_curvature(const FramePair& pair) {
   return {across, angular(pair.arm_a, 1.0), angular(pair.arm_b, -1.0)};
 }
 
-/// The cosine of an axis of a and one of b. Turning b is turning a the other way: gradients are
-/// opposite, curvatures the same.
-struct Cosine {
-  Vec3 a;
-  Vec3 b;
-  double value;
-  Vec3 gradient;
-
-  Mat3 curvature() const { return arm_stiffness(a, b); }
-};
-
-Cosine cosine(const FramePair& pair, int i, int j) {
-  const Vec3 a = column(pair.axes_a, i);
-  const Vec3 b = column(pair.axes_b, j);
-  return {a, b, dot(a, b), cross(a, b)};
-}
-
 double orientation_of(int i, int j) {
   return (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
 }
 
-/// f(n, d) = s atan2(t n, d) of two cosines.
+/// s atan2(n, d), n = u . x, d = u . y: the angle of an axis u of one frame between two of the
+/// other. Turning b is turning a the other way: gradients are opposite, curvatures the same.
 struct Azimuth {
   double s;
-  double t;
-  Cosine n;
-  Cosine d;
+  double n;
+  double d;
+  Vec3 u;
+  Vec3 w;  ///< the angle grows along w as u moves, (d x - n y) / (n^2 + d^2)
+  Vec3 v;  ///< the same of ln |(n, d)|
 
-  double value() const { return s * std::atan2(t * n.value, d.value); }
-  Vec3 gradient() const {
-    return (s * t / squared()) * (d.value * n.gradient - n.value * d.gradient);
-  }
+  double value() const { return s * std::atan2(n, d); }
+  Vec3 gradient() const { return cross(u, w); }
   Mat3 curvature() const {
-    const double q = squared();
-    const double nn = -2.0 * n.value * d.value / q;
-    const double nd = (n.value * n.value - d.value * d.value) / q;
-    const Mat3 first = d.value * n.curvature() - n.value * d.curvature();
-    const Mat3 second = nn * (outer(n.gradient, n.gradient) - outer(d.gradient, d.gradient)) +
-                        nd * (outer(n.gradient, d.gradient) + outer(d.gradient, n.gradient));
-    return (s * t / q) * (first + second);
+    return s * (symmetric_outer(u, w) - symmetric_outer(cross(u, w), 2.0 * cross(u, v)));
   }
-  /// Zero where the axis points along the one it is seen from: no direction, a finite gradient.
-  double squared() const { return std::max(n.value * n.value + d.value * d.value, 1e-12); }
 };
 
 Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
-  const int k = 3 - c.i - c.j;
-  const double t = orientation_of(c.i, c.j);
-  if (c.kind == Kind::kAzimuthA) return {1.0, t, cosine(pair, c.j, k), cosine(pair, c.j, c.j)};
-  return {-1.0, t, cosine(pair, k, c.j), cosine(pair, c.j, c.j)};
+  const bool of_a = c.kind == Kind::kAzimuthA;
+  const Mat3& seen = of_a ? pair.axes_a : pair.axes_b;
+  const Mat3& from = of_a ? pair.axes_b : pair.axes_a;
+  const Vec3 u = column(seen, c.j);
+  const Vec3 x = orientation_of(c.i, c.j) * column(from, 3 - c.i - c.j);
+  const Vec3 y = column(from, c.j);
+  const double n = dot(u, x);
+  const double d = dot(u, y);
+  // No direction where u points along the axis it is seen from, but a finite gradient.
+  const double scale = 1.0 / std::max(n * n + d * d, 1e-12);
+  return {of_a ? 1.0 : -1.0, n, d, u, scale * (d * x - n * y), scale * (n * x + d * y)};
 }
 
 /// log Q = angle axis, the near turn: angle in [0, pi]. Without an angle there is no axis.
@@ -192,25 +168,49 @@ double elevation_slope(double c) {
   return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
 }
 
-Mat3 elevation_curvature(const Cosine& c) {
-  const double slope = elevation_slope(c.value);
-  return slope * c.curvature() + (c.value * slope * slope * slope) * outer(c.gradient, c.gradient);
+Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
+  const double sine = dot(a, b);
+  const double slope = elevation_slope(sine);
+  const Vec3 g = slope * cross(a, b);
+  return slope * arm_stiffness(a, b) + symmetric_outer((sine * slope) * g, g);
+}
+
+/// By a turn of either frame; of kinds that do not depend on where the frames are.
+Mat3 turning_curvature(const JointCoordinate& c, const FramePair& pair) {
+  switch (c.kind) {
+    case Kind::kCosine:
+      return arm_stiffness(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
+    case Kind::kTurn:
+      return (-0.5 * near_turn(pair.turn).v[c.i]) * identity<3>();
+    case Kind::kTwist:
+      return twist_curvature(pair);
+    case Kind::kAzimuthA:
+    case Kind::kAzimuthB:
+      return azimuth(c, pair).curvature();
+    case Kind::kElevation:
+      return elevation_curvature(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
+    default: {
+      const RotationVector p = rotation_vector(pair.turn);
+      const Mat3 inner = c.kind == Kind::kAngle ? angle_curvature(p) : log_curvature(p, c.i);
+      return pair.axes_b * inner * transpose(pair.axes_b);
+    }
+  }
 }
 
 }  // namespace
 
 FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
                        const JointFrame& frame_b) {
-  FramePair pair;
-  pair.arm_a = a.R * frame_a.origin;
-  pair.arm_b = b.R * frame_b.origin;
-  pair.between = (a.x - b.x) + (pair.arm_a - pair.arm_b);
+  const Vec3 arm_a = a.R * frame_a.origin;
+  const Vec3 arm_b = b.R * frame_b.origin;
   const Quaternion q_a = a.q * frame_a.rotation;
   const Quaternion q_b = b.q * frame_b.rotation;
-  pair.axes_a = rotation_matrix(q_a);
-  pair.axes_b = rotation_matrix(q_b);
-  pair.turn = conjugate(q_b) * q_a;
-  return pair;
+  return {arm_a,
+          arm_b,
+          (a.x - b.x) + (arm_a - arm_b),
+          rotation_matrix(q_a),
+          rotation_matrix(q_b),
+          conjugate(q_b) * q_a};
 }
 
 CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
@@ -246,9 +246,10 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
       return turning(angle.value(), angle.gradient());
     }
     case Kind::kElevation: {
-      const Cosine sine = cosine(pair, c.i, c.j);
-      return turning(std::asin(std::clamp(sine.value, -1.0, 1.0)),
-                     elevation_slope(sine.value) * sine.gradient);
+      const Vec3 a = column(pair.axes_a, c.i);
+      const Vec3 b = column(pair.axes_b, c.j);
+      const double sine = dot(a, b);
+      return turning(std::asin(std::clamp(sine, -1.0, 1.0)), elevation_slope(sine) * cross(a, b));
     }
     case Kind::kRotation: {
       const RotationVector p = rotation_vector(pair.turn);
@@ -263,48 +264,31 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
   return {};
 }
 
-CoordinateCurvature coordinate_curvature(const JointCoordinate& c, const FramePair& pair) {
+void add_curvature(const JointCoordinate& c, const FramePair& pair, double factor,
+                   CoordinateCurvature& sum) {
   switch (c.kind) {
-    case Kind::kPoint: {
-      const Vec3 e = unit(c.i);
-      return {{}, arm_stiffness(pair.arm_a, e), arm_stiffness(pair.arm_b, -e)};
-    }
+    case Kind::kPoint:
     case Kind::kAlong: {
-      const Vec3 n = column(pair.axes_b, c.i);
-      return {{}, arm_stiffness(pair.arm_a, n), arm_stiffness(n, pair.arm_b + pair.between)};
+      const bool fixed = c.kind == Kind::kPoint;
+      const Vec3 n = factor * (fixed ? unit(c.i) : column(pair.axes_b, c.i));
+      sum.angular_a += arm_stiffness(pair.arm_a, n);
+      sum.angular_b +=
+          fixed ? arm_stiffness(pair.arm_b, -n) : arm_stiffness(pair.arm_b + pair.between, n);
+      return;
     }
-    case Kind::kCosine: {
-      const Mat3 K = arm_stiffness(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
-      return {{}, K, K};
+    case Kind::kDistance: {
+      const CoordinateCurvature own = distance_curvature(pair);
+      sum.linear += factor * own.linear;
+      sum.angular_a += factor * own.angular_a;
+      sum.angular_b += factor * own.angular_b;
+      return;
     }
-    case Kind::kTurn: {
-      const Mat3 K = (-0.5 * near_turn(pair.turn).v[c.i]) * identity<3>();
-      return {{}, K, K};
-    }
-    case Kind::kTwist: {
-      const Mat3 K = twist_curvature(pair);
-      return {{}, K, K};
-    }
-    case Kind::kDistance:
-      return distance_curvature(pair);
-    case Kind::kAzimuthA:
-    case Kind::kAzimuthB: {
-      const Mat3 K = azimuth(c, pair).curvature();
-      return {{}, K, K};
-    }
-    case Kind::kElevation: {
-      const Mat3 K = elevation_curvature(cosine(pair, c.i, c.j));
-      return {{}, K, K};
-    }
-    case Kind::kRotation:
-    case Kind::kAngle: {
-      const RotationVector p = rotation_vector(pair.turn);
-      const Mat3 inner = c.kind == Kind::kAngle ? angle_curvature(p) : log_curvature(p, c.i);
-      const Mat3 K = pair.axes_b * inner * transpose(pair.axes_b);
-      return {{}, K, K};
+    default: {
+      const Mat3 K = factor * turning_curvature(c, pair);
+      sum.angular_a += K;
+      sum.angular_b += K;
     }
   }
-  return {};
 }
 
 }  // namespace nsn

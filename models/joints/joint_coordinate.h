@@ -98,6 +98,8 @@ struct CoordinateCurvature {
   Mat3 angular_a;
   Mat3 angular_b;
 };
-CoordinateCurvature coordinate_curvature(const JointCoordinate& coordinate, const FramePair& pair);
+/// sum += factor times that of a coordinate.
+void add_curvature(const JointCoordinate& coordinate, const FramePair& pair, double factor,
+                   CoordinateCurvature& sum);
 
 }  // namespace nsn

@@ -15,16 +15,8 @@ Vec3 arm_b(const Contact& c, const BodyState& b) {
   return b.R * c.local_b + c.radius_b * c.normal;
 }
 
-void set_blocks(const Vec3& n, const TangentFrame& t, const Vec3& arm, double sign, Mat3& linear,
-                Mat3& angular) {
-  const Vec3 rows[3] = {n, t.t1, t.t2};
-  for (int i = 0; i < 3; ++i) {
-    const Vec3 turned = cross(arm, rows[i]);
-    for (int j = 0; j < 3; ++j) {
-      linear(i, j) = sign * rows[i][j];
-      angular(i, j) = sign * turned[j];
-    }
-  }
+Mat3 rows(const Vec3& u, const Vec3& v, const Vec3& w) {
+  return {u[0], u[1], u[2], v[0], v[1], v[2], w[0], w[1], w[2]};
 }
 
 }  // namespace
@@ -91,8 +83,13 @@ void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) c
   const double gap = dot(c.normal, (a.x - b.x) + (to_a - to_b)) - c.thickness;
   const double normal = c.rebounds ? dot(c.normal, slip) + c.rebound : gap / where.h();
   out.value = {normal, dot(t.t1, slip), dot(t.t2, slip)};
-  set_blocks(c.normal, t, to_a, 1.0, out.J[0], out.J[1]);
-  set_blocks(c.normal, t, to_b, -1.0, out.J[2], out.J[3]);
+  const auto turned = [&](const Vec3& arm) {
+    return rows(cross(arm, c.normal), cross(arm, t.t1), cross(arm, t.t2));
+  };
+  out.J[0] = rows(c.normal, t.t1, t.t2);
+  out.J[1] = turned(to_a);
+  out.J[2] = -out.J[0];
+  out.J[3] = turned(-to_b);
 }
 
 void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,

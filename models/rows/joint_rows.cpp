@@ -23,6 +23,7 @@ std::size_t at(int i) {
 double unwrapped(const JointCoordinate& c, double value, double reference) {
   if (!c.periodic()) return value;
   constexpr double kTurn = 2.0 * std::numbers::pi;
+  if (std::abs(reference - value) < 0.5 * kTurn) return value;
   return value + kTurn * std::round((reference - value) / kTurn);
 }
 
@@ -38,8 +39,17 @@ double rate_of(const JointCoordinate& c, const FramePair& pair, const BodyState&
   return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
 }
 
-void set_row(Mat3& J, int i, const Vec3& v) {
-  for (int j = 0; j < 3; ++j) J(i, j) = v[j];
+bool pushes(const Vec3& r) {
+  return r[0] != 0.0 || r[1] != 0.0 || r[2] != 0.0;
+}
+
+/// The first three rows are d = target, in world axes.
+bool holds_points(const Joint& joint) {
+  for (int i = 0; i < 3; ++i) {
+    const JointCoordinate& c = joint.rows[at(i)].coordinate;
+    if (c.kind != JointCoordinate::Kind::kPoint || c.i != i) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -73,7 +83,11 @@ void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
   const Joint& joint = joints_[at(j)];
   const FramePair pair = place_frames(a, joint.frame_a, b, joint.frame_b);
   bounded_.clear();
+  const std::size_t first = rows_.size();
   for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair);
+  if (joint.rows.size() >= 3) {
+    rows_[first].points = directions_ == ForceDirections::kEndOfStep && holds_points(joint);
+  }
   for (std::size_t i = 0; i < joint.axes.size(); ++i) {
     const JointCoordinate& c = joint.axes[i].coordinate;
     const double rate = joint.axes[i].armature > 0.0 ? rate_until_now(joint, c, pair, a, b)
@@ -242,53 +256,83 @@ FramePair JointRowSet::frames(const Joint& joint, const Configuration& where) co
 
 /// Value at the present frames; directions there or at the start of the step.
 CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
-  CoordinateGradient now = coordinate_gradient(row.coordinate, pair);
-  now.value = unwrapped(row.coordinate, now.value, row.reference);
-  if (directions_ == ForceDirections::kEndOfStep) return now;
-  CoordinateGradient start = row.start;
-  start.value = now.value;
-  return start;
+  CoordinateGradient g = coordinate_gradient(row.coordinate, pair);
+  const double value = unwrapped(row.coordinate, g.value, row.reference);
+  if (directions_ == ForceDirections::kStartOfStep) g = row.start;
+  g.value = value;
+  return g;
+}
+
+/// The same, once for all rows of an axis: they count whole turns from one reference.
+const CoordinateGradient& JointRowSet::gradient(const Row& row, Measured& at) const {
+  if (row.role == Role::kHold || row.index >= Measured::kAxes) {
+    return at.other = gradient(row, at.pair);
+  }
+  CoordinateGradient& g = at.axis[row.index];
+  if (!at.known[row.index]) {
+    g = gradient(row, at.pair);
+    at.known[row.index] = true;
+  }
+  return g;
 }
 
 void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  evaluate(k, frames(joints_[at(row(k, 0).joint)], where), out);
+  Measured measured(frames(joints_[at(row(k, 0).joint)], where));
+  evaluate(k, measured, {out.value.a, {out.J[0].a, out.J[1].a, out.J[2].a, out.J[3].a}});
 }
 
-/// Blocks of one joint have its frames in common.
-template <class Wanted, class Visit>
-void JointRowSet::visit_run(int first, std::size_t count, const Configuration& where,
-                            const Wanted& wanted, const Visit& visit) const {
-  FramePair pair;
-  int joint = -1;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!wanted(i)) continue;
-    const int k = first + static_cast<int>(i);
-    if (row(k, 0).joint != joint) {
-      joint = row(k, 0).joint;
-      pair = frames(joints_[at(joint)], where);
+void JointRowSet::evaluate_run(int first, std::size_t count, const Configuration& where,
+                               const RowTarget& out) const {
+  std::array<double, kBlockSize> unused;
+  for (std::size_t i = 0; i < count;) {
+    const int joint = row(first + static_cast<int>(i), 0).joint;
+    const std::size_t end = std::min(count, at(block_begin_[at(joint + 1)] - first));
+    Measured measured(frames(joints_[at(joint)], where));
+    for (; i < end; ++i) {
+      BlockEntries entries{out.value_of(i), {}};
+      double* const J = out.J_of(i);
+      for (std::size_t node = 0; node < entries.J.size(); ++node) {
+        const int slot = out.slot[i][node];
+        entries.J[node] = slot < 0 ? unused.data() : J + kBlockSize * slot;
+      }
+      evaluate(first + static_cast<int>(i), measured, entries);
     }
-    visit(k, i, pair);
   }
 }
 
-void JointRowSet::evaluate_run(int first, const Configuration& where,
-                               std::span<RowBlock> out) const {
-  visit_run(
-      first, out.size(), where, [](std::size_t) { return true; },
-      [&](int k, std::size_t i, const FramePair& pair) { evaluate(k, pair, out[i]); });
-}
-
-void JointRowSet::evaluate(int k, const FramePair& pair, RowBlock& out) const {
+void JointRowSet::evaluate(int k, Measured& at, const BlockEntries& out) const {
+  if (row(k, 0).points) {
+    evaluate_points(k, at.pair, out);
+    return;
+  }
   for (int i = 0; i < 3; ++i) {
     const Row& r = row(k, i);
-    CoordinateGradient g;
-    if (r.role != Role::kPadding) g = gradient(r, pair);
-    out.value[i] = r.sign * (g.value - r.offset) / h_;
-    set_row(out.J[0], i, r.sign * g.linear);
-    set_row(out.J[1], i, r.sign * g.angular_a);
-    set_row(out.J[2], i, -r.sign * g.linear);
-    set_row(out.J[3], i, r.sign * g.angular_b);
+    const auto set = [&](std::size_t node, const Vec3& v) { store3(out.J[node] + 3 * i, v); };
+    if (r.role == Role::kPadding) {
+      out.value[i] = 0.0;
+      for (std::size_t node = 0; node < out.J.size(); ++node) set(node, {});
+      continue;
+    }
+    const CoordinateGradient& g = gradient(r, at);
+    const double sign = r.sign;
+    const Vec3 linear = g.linear;
+    const Vec3 angular_a = g.angular_a;
+    const Vec3 angular_b = g.angular_b;
+    out.value[i] = sign * (g.value - r.offset) / h_;
+    set(0, sign * linear);
+    set(1, sign * angular_a);
+    set(2, -sign * linear);
+    set(3, sign * angular_b);
   }
+}
+
+/// C = d: three rows at once.
+void JointRowSet::evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const {
+  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - row(k, i).offset) / h_;
+  store9(out.J[0], identity<3>());
+  store9(out.J[1], skew(-pair.arm_a));  // w x arm
+  store9(out.J[2], -identity<3>());
+  store9(out.J[3], skew(pair.arm_b));
 }
 
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
@@ -299,31 +343,50 @@ void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r
 void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::span<const Vec3> r,
                                     std::span<Mat3> K) const {
   if (directions_ == ForceDirections::kStartOfStep) return;  // they do not turn
-  const auto pushes = [&](std::size_t i) {
-    return r[i][0] != 0.0 || r[i][1] != 0.0 || r[i][2] != 0.0;
-  };
-  visit_run(first, r.size(), where, pushes, [&](int k, std::size_t i, const FramePair& pair) {
-    add_stiffness(k, where, pair, r[i], K);
-  });
+  for (std::size_t i = 0; i < r.size();) {
+    const int k = first + static_cast<int>(i);
+    const int end =
+        std::min(block_begin_[at(row(k, 0).joint + 1)], first + static_cast<int>(r.size()));
+    const std::size_t count = at(end - k);
+    add_joint_stiffness(k, where, r.subspan(i, count), K);
+    i += count;
+  }
 }
 
-void JointRowSet::add_stiffness(int k, const Configuration& where, const FramePair& pair,
-                                const Vec3& r, std::span<Mat3> K) const {
+/// Of blocks k, k + 1, ... of one joint.
+void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::span<const Vec3> r,
+                                      std::span<Mat3> K) const {
+  if (std::none_of(r.begin(), r.end(), [](const Vec3& one) { return pushes(one); })) return;
+  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const FramePair pair = frames(joint, where);
   CoordinateCurvature sum;
-  for (int i = 0; i < 3; ++i) {
-    if (row(k, i).role == Role::kPadding || r[i] == 0.0) continue;
-    const CoordinateCurvature c = coordinate_curvature(row(k, i).coordinate, pair);
-    const double impulse = row(k, i).sign * r[i];
-    sum.linear += impulse * c.linear;
-    sum.angular_a += impulse * c.angular_a;
-    sum.angular_b += impulse * c.angular_b;
+  std::array<double, Measured::kAxes> along{};  // of all rows of an axis
+  for (const Vec3& impulse : r) {
+    if (row(k, 0).points) {
+      sum.angular_a += arm_stiffness(pair.arm_a, impulse);
+      sum.angular_b += arm_stiffness(pair.arm_b, -impulse);
+      ++k;
+      continue;
+    }
+    for (int i = 0; i < 3; ++i) {
+      const Row& one = row(k, i);
+      if (one.role == Role::kPadding || impulse[i] == 0.0) continue;
+      if (one.role == Role::kHold || one.index >= along.size()) {
+        add_curvature(one.coordinate, pair, one.sign * impulse[i], sum);
+      } else {
+        along[one.index] += one.sign * impulse[i];
+      }
+    }
+    ++k;
+  }
+  for (std::size_t axis = 0; axis < along.size(); ++axis) {
+    if (along[axis] != 0.0) add_curvature(joint.axes[axis].coordinate, pair, along[axis], sum);
   }
   const auto add = [&](int body, const Mat3& angular) {
     if (!where.body(body).dynamic) return;
     K[at(linear_node(body))] += sum.linear;
     K[at(angular_node(body))] += angular;
   };
-  const Joint& joint = joints_[at(row(k, 0).joint)];
   add(joint.body_a, sum.angular_a);
   add(joint.body_b, sum.angular_b);
 }

@@ -15,6 +15,7 @@
 /// for comparison with references; it is not stable under strong tension.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -61,7 +62,8 @@ class JointRowSet final : public RowSet {
   Vec3 compliance(int k, double h) const override;
   std::uint64_t id(int k) const override;
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
-  void evaluate_run(int first, const Configuration& at, std::span<RowBlock> out) const override;
+  void evaluate_run(int first, std::size_t count, const Configuration& at,
+                    const RowTarget& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
   void add_stiffness_run(int first, const Configuration& at, std::span<const Vec3> r,
@@ -88,6 +90,7 @@ class JointRowSet final : public RowSet {
   enum class Role : std::uint8_t { kPadding, kHold, kLower, kUpper, kDrive, kFriction, kPassive };
   struct Row {
     Role role = Role::kPadding;
+    bool points = false;     // this row and the next two hold the points of the frames together
     std::uint8_t index = 0;  // of joint.rows or joint.axes
     int joint = 0;
     JointCoordinate coordinate;
@@ -98,6 +101,22 @@ class JointRowSet final : public RowSet {
     double lo = 0.0;
     double hi = 0.0;
     CoordinateGradient start;
+  };
+  /// A joint at one configuration; limits, drives and friction of an axis share its gradient.
+  struct Measured {
+    static constexpr std::size_t kAxes = 3;  // of a joint with more the rest are measured per row
+
+    explicit Measured(const FramePair& frames) : pair(frames) {}
+
+    FramePair pair;
+    std::array<bool, kAxes> known{};
+    std::array<CoordinateGradient, kAxes> axis;
+    CoordinateGradient other;
+  };
+  /// Where a block is written: three values, and nine entries of J per node.
+  struct BlockEntries {
+    double* value;
+    std::array<double*, 4> J;
   };
   void add_rows(int j, const BodyState& a, const BodyState& b);
   void fill_block(int j);
@@ -111,16 +130,13 @@ class JointRowSet final : public RowSet {
                         const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
   FramePair frames(const Joint& joint, const Configuration& at) const;
-  /// Calls visit(k, i, frames of its joint) for the blocks k = first + i, i < count, that are
-  /// wanted.
-  template <class Wanted, class Visit>
-  void visit_run(int first, std::size_t count, const Configuration& at, const Wanted& wanted,
-                 const Visit& visit) const;
-  void evaluate(int k, const FramePair& pair, RowBlock& out) const;
-  void add_stiffness(int k, const Configuration& at, const FramePair& pair, const Vec3& r,
-                     std::span<Mat3> K) const;
+  void evaluate(int k, Measured& at, const BlockEntries& out) const;
+  void evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const;
+  void add_joint_stiffness(int k, const Configuration& at, std::span<const Vec3> r,
+                           std::span<Mat3> K) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
   CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
+  const CoordinateGradient& gradient(const Row& row, Measured& at) const;
 
   std::vector<Joint> joints_;
   std::vector<int> axis_begin_{0};  // of joint j in turns_

@@ -98,13 +98,12 @@ void MimicRowSet::evaluate(int k, const Configuration& where, RowBlock& out) con
 void MimicRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                 std::span<Mat3> K) const {
   for (const Side& side : at(k).side) {
-    const CoordinateCurvature c =
-        coordinate_curvature(coordinate_of(side), frames(side.joint, where));
-    const double impulse = side.factor * r[0];
+    CoordinateCurvature c;
+    add_curvature(coordinate_of(side), frames(side.joint, where), side.factor * r[0], c);
     const auto add = [&](int body, const Mat3& angular) {
       if (!where.body(body).dynamic) return;
-      K[static_cast<std::size_t>(linear_node(body))] += impulse * c.linear;
-      K[static_cast<std::size_t>(angular_node(body))] += impulse * angular;
+      K[static_cast<std::size_t>(linear_node(body))] += c.linear;
+      K[static_cast<std::size_t>(angular_node(body))] += angular;
     };
     add(side.joint.body_a, c.angular_a);
     add(side.joint.body_b, c.angular_b);

@@ -4,24 +4,10 @@
 /// Their compliance E may change with the configuration and couples the three rows of a block.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "core/block_csr.h"
 #include "models/rows/row_set.h"
 
 namespace nsn {
-
-/// Where a batch writes: rows first ... first + size() - 1 of an island.
-struct RowTarget {
-  Index first = 0;
-  Vector value;  ///< 3 per block row, m/s
-  BlockCsr* J = nullptr;
-  Vector E;  ///< compliance over h^2, 9 per block row
-  /// Place in its row of J of each node of each block (RowSet::nodes), kMaxNodesPerBlock per block;
-  /// -1: a fixed node.
-  const std::array<std::int8_t, kMaxNodesPerBlock>* slot = nullptr;
-};
 
 /// Node of the island of a node of the configuration, -1: fixed.
 class NodeMap {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/block_csr.h"
 #include "core/math3.h"
 #include "core/system.h"
 #include "models/configuration.h"
@@ -34,6 +35,32 @@ struct RowBlock {
   std::array<Mat3, kMaxNodesPerBlock> J{};  ///< rows x node, by NodeList
 };
 
+/// Where blocks are written: block rows first, first + 1, ... of an island.
+struct RowTarget {
+  Index first = 0;
+  Vector value;  ///< 3 per block row, m/s
+  BlockCsr* J = nullptr;
+  Vector E;  ///< compliance over h^2, 9 per block row; written by batches (row_batch.h)
+  /// Place in its row of J of each node of each block (RowSet::nodes), kMaxNodesPerBlock per block;
+  /// -1: a fixed node.
+  const std::array<std::int8_t, kMaxNodesPerBlock>* slot = nullptr;
+
+  /// Three values of block i.
+  double* value_of(std::size_t i) const { return value.data() + kBlock * row(i); }
+  /// The row of J of block i, nine entries a slot.
+  double* J_of(std::size_t i) const { return J->value.data() + kBlockSize * J->row_begin(row(i)); }
+  void store(std::size_t i, const RowBlock& block) const {
+    store3(value_of(i), block.value);
+    double* const entries = J_of(i);
+    for (std::size_t k = 0; k < slot[i].size(); ++k) {
+      if (slot[i][k] >= 0) store9(entries + kBlockSize * slot[i][k], block.J[k]);
+    }
+  }
+
+ private:
+  Index row(std::size_t i) const { return first + static_cast<Index>(i); }
+};
+
 class RowBatch;
 class World;
 
@@ -50,9 +77,14 @@ class RowSet {
   virtual std::uint64_t id(int k) const = 0;
 
   virtual void evaluate(int k, const Configuration& at, RowBlock& out) const = 0;
-  /// Blocks first, first + 1, ...: for sets whose neighbours share work.
-  virtual void evaluate_run(int first, const Configuration& at, std::span<RowBlock> out) const {
-    for (std::size_t i = 0; i < out.size(); ++i) evaluate(first + static_cast<int>(i), at, out[i]);
+  /// Blocks first ... first + count - 1: for sets whose neighbours share work.
+  virtual void evaluate_run(int first, std::size_t count, const Configuration& at,
+                            const RowTarget& out) const {
+    RowBlock block;
+    for (std::size_t i = 0; i < count; ++i) {
+      evaluate(first + static_cast<int>(i), at, block);
+      out.store(i, block);
+    }
   }
   /// Adds K = d(J^T r)/dq of the moving nodes, r the impulse of the block: geometric stiffness.
   virtual void add_stiffness(int k, const Configuration& at, const Vec3& r,
@@ -77,8 +109,7 @@ class RowSet {
 /// K of a body's rotation for an impulse F at arm rho that turns with the body:
 ///   K = sym(rho F^T) - (F . rho) I
 inline Mat3 arm_stiffness(const Vec3& rho, const Vec3& F) {
-  const Mat3 P = outer(rho, F);
-  Mat3 K = 0.5 * (P + transpose(P));
+  Mat3 K = symmetric_outer(rho, F);
   const double trace = dot(F, rho);
   for (int i = 0; i < 3; ++i) K(i, i) -= trace;
   return K;

@@ -102,10 +102,16 @@ double second_difference(const JointCoordinate& c, const Pair& pair, int block, 
   return (value(1, 1) - value(1, -1) - value(-1, 1) + value(-1, -1)) / (4.0 * kStep * kStep);
 }
 
+CoordinateCurvature curvature_of(const JointCoordinate& c, const Pair& pair) {
+  CoordinateCurvature sum;
+  add_curvature(c, pair.frames(), 1.0, sum);
+  return sum;
+}
+
 TEST(JointCoordinate, CurvaturesMatchFiniteDifferences) {
   const Pair pair;
   for (const JointCoordinate& c : all_kinds()) {
-    const CoordinateCurvature curvature = coordinate_curvature(c, pair.frames());
+    const CoordinateCurvature curvature = curvature_of(c, pair);
     const Mat3* const blocks[] = {&curvature.linear, &curvature.angular_a, &curvature.angular_b};
     for (int block = 0; block < 3; ++block) {
       for (int i = 0; i < 3; ++i) {
@@ -134,7 +140,7 @@ TEST(JointCoordinate, RotationIsTheLogarithmOfTheTurnAndSmoothWhereThereIsNone) 
       EXPECT_NEAR(g.value, angle * axis[i], 1e-14);
       // Along the axis of the turn it is that angle alone.
       EXPECT_NEAR(dot(g.angular_a, pair.b.R * axis), axis[i], 1e-14);
-      const Mat3 K = coordinate_curvature(c, pair.frames()).angular_a;
+      const Mat3 K = curvature_of(c, pair).angular_a;
       EXPECT_NEAR(K(0, 1), second_difference(c, pair, 1, 0, 1), 1e-6) << angle;
     }
   }
