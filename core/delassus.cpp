@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/lanes.h"
 #include "core/math3.h"
 #include "core/parallel.h"
 
@@ -46,6 +47,7 @@ struct NodeRows {
 void Delassus::analyze(const BlockCsr& J) {
   find_pattern(J);
   Y_.resize(at(kBlockSize * J.blocks()));
+  Jt_.assign(12 * at(J.blocks()), 0.0);
   form_products(J);
 }
 
@@ -101,33 +103,48 @@ void Delassus::form_products(const BlockCsr& J) {
   }
 }
 
+/// Blocks [begin, end) of the upper triangle, and their mirror images.
+NSN_KERNEL void Delassus::sum_products(Index begin, Index end) {
+  const double* const left = Y_.data();
+  const double* const right = Jt_.data();
+  double* const value = value_.data();
+  for (Index b = begin; b < end; ++b) {
+    Lanes4 sum[3] = {};
+    const Product* const last = products_.data() + product_begin_[at(b) + 1];
+    for (const Product* p = products_.data() + product_begin_[at(b)]; p < last; ++p) {
+      const double* const Y = left + kBlockSize * std::ptrdiff_t{p->left};
+      const double* const X = right + 12 * std::ptrdiff_t{p->right};
+      const Lanes4 x = load_lanes<Lanes4>(X);
+      const Lanes4 y = load_lanes<Lanes4>(X + 4);
+      const Lanes4 z = load_lanes<Lanes4>(X + 8);
+      for (int i = 0; i < 3; ++i) sum[i] += x * Y[3 * i] + y * Y[3 * i + 1] + z * Y[3 * i + 2];
+    }
+    double* const w = value + kBlockSize * std::ptrdiff_t{upper_[at(b)]};
+    double* const mirror = value + kBlockSize * std::ptrdiff_t{mirror_[at(b)]};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) mirror[3 * j + i] = sum[i][j];
+    }
+    for (int i = 0; i < 3; ++i) {  // last: on the diagonal both are one
+      for (int j = 0; j < 3; ++j) w[3 * i + j] = sum[i][j];
+    }
+  }
+}
+
 void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E) {
   for_range(J.blocks(), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Mat3 H_k = load9(&H_inverse(kBlockSize * J.column(k)));
-      store9(&Y_[at(kBlockSize * k)], load9(&J.value(kBlockSize * k)) * H_k);
-    }
-  });
-  for_range(static_cast<Index>(upper_.size()), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      Mat3 sum;
-      for (Index p = product_begin_[at(b)]; p < product_begin_[at(b) + 1]; ++p) {
-        const Product& product = products_[at(p)];
-        const double* Y = &Y_[at(kBlockSize * product.left)];
-        const double* X = &J.value(kBlockSize * product.right);
-        for (int i = 0; i < 3; ++i) {
-          for (int j = 0; j < 3; ++j) {
-            sum(i, j) +=
-                Y[3 * i] * X[3 * j] + Y[3 * i + 1] * X[3 * j + 1] + Y[3 * i + 2] * X[3 * j + 2];
-          }
+      const Mat3 J_k = load9(&J.value(kBlockSize * k));
+      store9(&Y_[at(kBlockSize * k)], J_k * H_k);
+      for (std::size_t c = 0; c < 3; ++c) {
+        for (std::size_t r = 0; r < 3; ++r) {
+          Jt_[12 * at(k) + 4 * c + r] = J.value(kBlockSize * k + static_cast<Index>(3 * r + c));
         }
       }
-      store9(&W_.value(kBlockSize * upper_[at(b)]), sum);
-      if (mirror_[at(b)] != upper_[at(b)]) {
-        store9(&W_.value(kBlockSize * mirror_[at(b)]), transpose(sum));
-      }
     }
   });
+  for_range(static_cast<Index>(upper_.size()),
+            [&](Index begin, Index end) { sum_products(begin, end); });
   for (Index i = 0; i < W_.rows; ++i) {
     double* D = &W_.value(kBlockSize * find_block(W_, i, i));
     for (int k = 0; k < 9; ++k) D[k] += E(kBlockSize * i + k);

@@ -34,6 +34,7 @@ class Delassus {
   };
   void find_pattern(const BlockCsr& J);
   void form_products(const BlockCsr& J);
+  void sum_products(Index begin, Index end);
 
   BlockCsr W_;  // on the three that follow
   std::vector<Index> row_begin_, column_;
@@ -43,6 +44,7 @@ class Delassus {
   std::vector<Index> upper_;          // block of W
   std::vector<Index> mirror_;         // its transpose's block
   std::vector<double> Y_;             // J H^-1, 9 per block of J
+  std::vector<double> Jt_;            // J's blocks transposed, each row of three in room for four
 };
 
 }  // namespace nsn

@@ -5,45 +5,32 @@
 #include <cstring>
 #include <utility>
 
-// What is compiled for each instruction set, and what must become part of it.
-#if defined(__GNUC__)
-#define NSN_INLINE inline __attribute__((always_inline))
-#else
-#define NSN_INLINE inline
-#endif
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__AVX2__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__OPTIMIZE__)
-#define NSN_KERNEL __attribute__((target_clones("default", "avx2")))
-#else
-#define NSN_KERNEL
-#endif
+#include "core/lanes.h"
 
 namespace nsn::front {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int kLanes = 8;
-constexpr int kColumns = 8;  // of a register tile
+using Lanes = Lanes8;
 #else
-constexpr int kLanes = 4;
-constexpr int kColumns = 4;
+using Lanes = Lanes4;
 #endif
-constexpr int kTileVectors = 3;  // rows of a register tile: 3 kLanes
+using Pair = Lanes2;
+constexpr int kLanes = sizeof(Lanes) / sizeof(double);
+constexpr int kColumns = kLanes;  // of a register tile
+constexpr int kTileVectors = 3;   // rows of a register tile: 3 kLanes
 constexpr int kPanel = 8;
 static_assert(kPanel - 1 <= kBeyond && kLanes - 1 <= kBeyond);
 
-#if defined(__GNUC__)
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
-using Pair = double __attribute__((vector_size(2 * sizeof(double)), aligned(8), may_alias));
-using Mask = long long __attribute__((vector_size(kLanes * sizeof(double))));
-
-template <class Vector = Lanes>
-NSN_INLINE Vector load(const double* p) {
-  return *reinterpret_cast<const Vector*>(p);
+NSN_INLINE Lanes load(const double* p) {
+  return load_lanes<Lanes>(p);
 }
 NSN_INLINE void store(double* p, Lanes v) {
-  *reinterpret_cast<Lanes*>(p) = v;
+  std::memcpy(p, &v, sizeof(v));
 }
+#if defined(__GNUC__)
+using Mask = long long __attribute__((vector_size(kLanes * sizeof(double))));
+
 /// Lanes first ... last - 1 set.
 NSN_INLINE Mask lanes_between(int first, int last) {
   Mask lane;
@@ -57,45 +44,10 @@ NSN_INLINE Lanes larger(Lanes a, Lanes b) {
   return a < b ? b : a;
 }
 #else
-template <int kCount>
-struct Array {
-  double lane[kCount] = {};
-  double operator[](int k) const { return lane[k]; }
-  friend Array operator*(const Array& a, double b) {
-    Array c;
-    for (int k = 0; k < kCount; ++k) c.lane[k] = a.lane[k] * b;
-    return c;
-  }
-  friend Array operator*(const Array& a, const Array& b) {
-    Array c;
-    for (int k = 0; k < kCount; ++k) c.lane[k] = a.lane[k] * b.lane[k];
-    return c;
-  }
-  friend Array operator-(const Array& a, const Array& b) {
-    Array c;
-    for (int k = 0; k < kCount; ++k) c.lane[k] = a.lane[k] - b.lane[k];
-    return c;
-  }
-  Array& operator+=(const Array& b) {
-    for (int k = 0; k < kCount; ++k) lane[k] += b.lane[k];
-    return *this;
-  }
-};
-using Lanes = Array<kLanes>;
-using Pair = Array<2>;
 struct Mask {
   int first;
   int last;
 };
-template <class Vector = Lanes>
-NSN_INLINE Vector load(const double* p) {
-  Vector v;
-  std::memcpy(v.lane, p, sizeof(v.lane));
-  return v;
-}
-NSN_INLINE void store(double* p, const Lanes& v) {
-  std::memcpy(p, v.lane, sizeof(v.lane));
-}
 NSN_INLINE Mask lanes_between(int first, int last) {
   return {first, last};
 }
@@ -157,8 +109,8 @@ NSN_INLINE void subtract_dots(int rows, const double* a, std::size_t lda, const 
   Pair part[kWidth] = {};
   int i = 0;
   for (; i + 2 <= rows; i += 2) {
-    const Pair v = load<Pair>(x + i);
-    for (int j = 0; j < kWidth; ++j) part[j] += v * load<Pair>(a + at(j) * lda + i);
+    const Pair v = load_lanes<Pair>(x + i);
+    for (int j = 0; j < kWidth; ++j) part[j] += v * load_lanes<Pair>(a + at(j) * lda + i);
   }
   for (int j = 0; j < kWidth; ++j) {
     double first = part[j][0];

@@ -1,0 +1,72 @@
+/// Vectors of a few doubles, and functions that are compiled for more than one instruction set: no
+/// intrinsics, the compiler's vector types where it has them and plain arrays where it has not.
+///
+/// A build for any x86-64 carries a function marked NSN_KERNEL twice, once for AVX2, and the
+/// processor chooses when the program is loaded. What it calls must be NSN_INLINE to become part of
+/// both. Nothing is contracted or reordered, so both give the same result. Without effect where the
+/// build is for AVX2 already, where the compiler is not GCC, and under sanitizers, which are not
+/// ready when the choice is made.
+#pragma once
+
+#include <cstring>
+
+#if defined(__GNUC__)
+#define NSN_INLINE inline __attribute__((always_inline))
+#else
+#define NSN_INLINE inline
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__AVX2__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__OPTIMIZE__)
+#define NSN_KERNEL __attribute__((target_clones("default", "avx2")))
+#else
+#define NSN_KERNEL
+#endif
+
+namespace nsn {
+
+#if defined(__GNUC__)
+using Lanes2 = double __attribute__((vector_size(16), aligned(8), may_alias));
+using Lanes4 = double __attribute__((vector_size(32), aligned(8), may_alias));
+using Lanes8 = double __attribute__((vector_size(64), aligned(8), may_alias));
+
+template <class Lanes>
+NSN_INLINE Lanes load_lanes(const double* p) {
+  return *reinterpret_cast<const Lanes*>(p);
+}
+#else
+template <int kCount>
+struct LaneArray {
+  double lane[kCount] = {};
+  double operator[](int k) const { return lane[k]; }
+  friend LaneArray operator*(LaneArray a, double b) {
+    for (double& x : a.lane) x *= b;
+    return a;
+  }
+  friend LaneArray operator*(LaneArray a, const LaneArray& b) {
+    for (int k = 0; k < kCount; ++k) a.lane[k] *= b.lane[k];
+    return a;
+  }
+  friend LaneArray operator+(LaneArray a, const LaneArray& b) { return a += b; }
+  friend LaneArray operator-(LaneArray a, const LaneArray& b) {
+    for (int k = 0; k < kCount; ++k) a.lane[k] -= b.lane[k];
+    return a;
+  }
+  LaneArray& operator+=(const LaneArray& b) {
+    for (int k = 0; k < kCount; ++k) lane[k] += b.lane[k];
+    return *this;
+  }
+};
+using Lanes2 = LaneArray<2>;
+using Lanes4 = LaneArray<4>;
+using Lanes8 = LaneArray<8>;
+
+template <class Lanes>
+NSN_INLINE Lanes load_lanes(const double* p) {
+  Lanes v;
+  std::memcpy(v.lane, p, sizeof(v.lane));
+  return v;
+}
+#endif
+
+}  // namespace nsn
