@@ -41,9 +41,10 @@ Rows load_side(const BlockCsr& J, const Side& side) {
   return rows;
 }
 
-/// Operations of a Cholesky factorisation over the rows, whatever their order, at the least: see
-/// core/effective_mass.cpp.
-double least_flops(const BlockCsr& J) {
+}  // namespace
+
+/// Cholesky, whatever the order: see core/effective_mass.cpp.
+double least_rows_flops(const BlockCsr& J) {
   std::vector<Index> rows_of(at(J.columns), 0);
   for (Index k = 0; k < J.blocks(); ++k) ++rows_of[at(J.column(k))];
   double blocks = 0.0;
@@ -58,8 +59,6 @@ double least_flops(const BlockCsr& J) {
   const double entries = 0.5 * (9.0 * blocks + n);
   return n > 0.0 ? entries * entries / n : 0.0;
 }
-
-}  // namespace
 
 void JointedMass::analyze(const System& system, const BlockCsr& J,
                           const std::vector<std::uint8_t>& far) {
@@ -80,7 +79,7 @@ void JointedMass::analyze(const System& system, const BlockCsr& J,
   find_sides(J, kept_, kept_begin_, kept_sides_);
   analyze_rows();
   analyze_W();
-  count_flops(J);
+  count_flops();
 }
 
 /// True where the equations touch the bodies they did; pattern_ is theirs afterwards.
@@ -362,7 +361,7 @@ void JointedMass::analyze_W() {
   gram_.resize(kBlock * widest * wide + kPadded);
 }
 
-void JointedMass::count_flops(const BlockCsr& J) {
+void JointedMass::count_flops() {
   flops_ = 0.0;
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const double below = below_begin_[k + 1] - below_begin_[k];
@@ -374,7 +373,6 @@ void JointedMass::count_flops(const BlockCsr& J) {
     const double active = kActiveShare * 3.0 * (tree.row_end - tree.row_begin);
     flops_ += active * active * active / 3.0;
   }
-  least_rows_flops_ = least_flops(J);
 }
 
 void JointedMass::form_H(const System& system, const StepEvaluation& rows, ConstVector blocks) {

@@ -35,6 +35,9 @@
 
 namespace nsn {
 
+/// The least operations that a factorisation over all rows of J can take.
+double least_rows_flops(const BlockCsr& J);
+
 class JointedMass {
  public:
   /// Takes the pattern; what depends on the equations alone is kept while they are the same. far:
@@ -43,10 +46,8 @@ class JointedMass {
   /// Row blocks that stay, ascending. There are no equations where not all bodies are rigid.
   const std::vector<Index>& kept() const { return kept_; }
   const std::vector<Index>& equations() const { return equations_; }
-  /// Operations of one assemble() and of a factorisation of W, and the least operations that a
-  /// factorisation over all rows can take.
+  /// Operations of one assemble() and of a factorisation of W.
   double flops() const { return flops_; }
-  double least_rows_flops() const { return least_rows_flops_; }
 
   /// blocks: M + K, 9 per node. False: H has no factor, which only numbers that are not finite can
   /// bring about.
@@ -99,7 +100,7 @@ class JointedMass {
   void widen(Index place, Index rank);
   void lay_panels();
   void analyze_W();
-  void count_flops(const BlockCsr& J);
+  void count_flops();
   void form_H(const System& system, const StepEvaluation& rows, ConstVector blocks);
   bool factorise();
   void set_panels(const StepEvaluation& rows);
@@ -109,7 +110,6 @@ class JointedMass {
   std::vector<Index> equations_, kept_;
   std::vector<Index> pattern_;  // of the equations: what was analysed
   double flops_ = 0.0;
-  double least_rows_flops_ = 0.0;
 
   // Factor: column k of L has a diagonal block and one for each later place below_[...]. Blocks
   // are those of core/body_blocks.h, transposed beside the diagonal.

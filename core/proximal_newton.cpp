@@ -98,14 +98,19 @@ void ProximalNewton::update(ConstVector q) {
   reactions(r_);  // from now on in kg m/s
   compute_scaling();
   system_.scale(s_);
-  const Index n = rows_.rows();
-  double sum = 0.0;
-  double sum_given = 0.0;
-  for (Index k = 0; k < n; ++k) {
-    q_(k) = s_(k) * q(k);
+  for (Index k = 0; k < rows_.rows(); ++k) {
     r_(k) /= s_(k);
     lower_(k) = rows_.lower[static_cast<std::size_t>(k)] / s_(k);
     upper_(k) = rows_.upper[static_cast<std::size_t>(k)] / s_(k);
+  }
+  update_q(q);
+}
+
+void ProximalNewton::update_q(ConstVector q) {
+  double sum = 0.0;
+  double sum_given = 0.0;
+  for (Index k = 0; k < rows_.rows(); ++k) {
+    q_(k) = s_(k) * q(k);
     sum += q_(k) * q_(k);
     sum_given += q(k) * q(k);
   }

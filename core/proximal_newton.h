@@ -150,6 +150,8 @@ class ProximalNewton {
   /// New values of W (already given to the system) and of q, m/s, 3 per block. The centre r keeps
   /// its value in kg m/s. mu and bounds may change with it: see change_rows().
   void update(ConstVector q);
+  /// New q alone: W and the rows are those of the last update().
+  void update_q(ConstVector q);
   /// New friction coefficients and bounds on the same kinds; takes effect at the next update().
   void change_rows(const ContactRows& rows);
 

@@ -158,10 +158,8 @@ void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
                     !(condensed_ && moved);
   if (!same) {
     jointed_.analyze(system, at_.J, far_);
-    const double cheap = std::max(kCheapCondensing, kWorthCondensing * jointed_.least_rows_flops());
     condensed_ = options_.elimination != Elimination::kNever && !jointed_.equations().empty() &&
-                 (options_.elimination == Elimination::kAlways ||
-                  (jointed_.flops() <= cheap && mass_ratio(system) <= kWidestMasses));
+                 (options_.elimination == Elimination::kAlways || worth_condensing(system));
   }
   set_rows(system, condensed_ ? &jointed_.kept() : nullptr, rows_);
   if (same && newton_->rows().kind == rows_.kind) {
@@ -170,6 +168,12 @@ void SafeguardedTimeStep::fit(StepEquations& equations, ConstVector r) {
     build(system);
   }
   find_deep(system);
+}
+
+bool SafeguardedTimeStep::worth_condensing(const System& system) const {
+  const bool cheap = jointed_.flops() <= kCheapCondensing ||
+                     jointed_.flops() <= kWorthCondensing * least_rows_flops(at_.J);
+  return cheap && mass_ratio(system) <= kWidestMasses;
 }
 
 /// Which blocks need not be looked at; at_ has the rows at the first velocity. True: not as before.
@@ -336,21 +340,22 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
   return true;
 }
 
-/// q and base_ for the rows in at_, evaluated at state.u, with the matrices of the last
+/// q and base_ for the rows in at_, evaluated and measured at state, with the matrices of the last
 /// linearisation. Condensed.
 void SafeguardedTimeStep::linearise_values(const System& system, const State& state) {
   copy(state.u, origin_);
   copy(system.u_free, push_);
   axpby(-1.0, state.u, 1.0, push_);
   multiply_blocks(system.M, push_, base_);
-  add_transposed(at_.J, 1.0, state.r, base_);
+  axpby(1.0, at_.impulse(), 1.0, base_);
   jointed_.free_impulses(at_, state.r, free_r_);
   copy(free_r_, all_r_);
   axpby(-1.0, state.r, 1.0, all_r_);
   add_transposed(linear_, 1.0, all_r_, base_);
   jointed_.solve(base_);
   set_q();
-  start_problem();
+  keep_penetration();
+  newton_->update_q(q_);
 }
 
 void SafeguardedTimeStep::set_q() {
@@ -362,9 +367,13 @@ void SafeguardedTimeStep::set_q() {
   }
 }
 
+void SafeguardedTimeStep::keep_penetration() {
+  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
+}
+
 /// Penetration is kept; the engine takes W and q.
 void SafeguardedTimeStep::start_problem() {
-  for (Index k = 0; k < unknowns(); ++k) q_(3 * k) -= deep_(3 * k);
+  keep_penetration();
   newton_->update(q_);
   sweeps_fit_ = false;
 }
@@ -564,6 +573,7 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
   newton_->set_scaled_iterate(safe_);
   ProximalNewton::Residual at = newton_->measure();
   bool solved = false;
+  bool stepped = false;
   for (int centre = 0; centre < 2;) {
     if (at.phi <= std::max(kSolvedSoft * at.proximity, kTiny)) {
       solved = true;
@@ -576,14 +586,15 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
     if (result.iterations >= budget) break;
     const NewtonSolve solve = newton_->newton_step();
     newton_->scaled_iterate(x_);
-    if (!solve.ok || !all_finite(x_)) break;
+    stepped = solve.ok && all_finite(x_);
+    if (!stepped) break;
     record(kSoft, solve, result);
     at = newton_->measure();
-    if (!solved) {
-      copy(x_, z_);
-      clip(z_);
-      offer(z_, 4);
-    }
+  }
+  if (!solved && stepped) {
+    copy(x_, z_);
+    clip(z_);
+    offer(z_, 4);
   }
   return solved;
 }
@@ -731,10 +742,11 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
 /// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
 double SafeguardedTimeStep::own_error(const System& system, const State& state,
                                       const StepError& all) {
-  if (std::all_of(deep_.data(), deep_.data() + deep_.extent(0), [](double d) { return d == 0.0; }))
-    return all.total;
+  const bool none =
+      std::all_of(deep_.data(), deep_.data() + deep_.extent(0), [](double d) { return d == 0.0; });
+  if (none || !std::isfinite(all.total)) return all.total;
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) -= deep_(3 * k);
-  const double own = at_.error(system, state.u, state.r).total;
+  const double own = std::max(at_.row_error(system, state.r), all.momentum);
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) += deep_(3 * k);
   return own;
 }

@@ -67,6 +67,7 @@ class SafeguardedTimeStep final : public StepMethod {
 
  private:
   void fit(StepEquations& equations, ConstVector r);
+  bool worth_condensing(const System& system) const;
   bool find_far(const System& system, ConstVector r);
   bool meet_far(const System& system);
   void find_deep(const System& system);
@@ -85,6 +86,7 @@ class SafeguardedTimeStep final : public StepMethod {
   void find_turn(const System& system, ConstVector r);
   void pay_for_recovery(const System& system, ConstVector r);
   void set_q();
+  void keep_penetration();
   void start_problem();
   void start_safe(ConstVector r);
   void measure_safe();

@@ -10,12 +10,7 @@
 namespace nsn {
 namespace {
 
-/// The three parts of one block's error.
-struct BlockError {
-  double normal = 0.0;  // m/s
-  double friction = 0.0;
-  double box = 0.0;
-};
+using BlockError = StepEvaluation::BlockError;
 
 BlockError contact_error(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
   BlockError error;
@@ -74,17 +69,30 @@ void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {
   add_transposed(J, 1.0, r, impulse);
 }
 
+StepEvaluation::BlockError StepEvaluation::block_error(const System& system, ConstVector r,
+                                                       Index i) const {
+  const RowLaw& law = system.laws[static_cast<std::size_t>(i)];
+  const double* r_i = &r(kBlock * i);
+  const double* rho = &system.rho_error(kBlock * i);
+  const Vec3 v = load3(&value(kBlock * i)) + load9(&E(kBlockSize * i)) * load3(r_i);
+  return law.is_contact() ? contact_error(law, v, r_i, rho) : box_error(law, v, r_i, rho);
+}
+
+double StepEvaluation::row_error(const System& system, ConstVector r) const {
+  double worst = 0.0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const double largest = block_error(system, r, i).largest();
+    if (!(largest <= worst)) worst = largest;
+  }
+  return worst;
+}
+
 StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector r) {
   StepError out;
   double worst = 0.0;
   for (Index i = 0; i < system.blocks(); ++i) {
-    const RowLaw& law = system.laws[static_cast<std::size_t>(i)];
-    const double* r_i = &r(kBlock * i);
-    const double* rho = &system.rho_error(kBlock * i);
-    const Vec3 v = load3(&value(kBlock * i)) + load9(&E(kBlockSize * i)) * load3(r_i);
-    const BlockError e =
-        law.is_contact() ? contact_error(law, v, r_i, rho) : box_error(law, v, r_i, rho);
-    const double largest = std::max({e.normal, e.friction, e.box});
+    const BlockError e = block_error(system, r, i);
+    const double largest = e.largest();
     if (!(largest <= worst)) {
       worst = largest;
       out.worst = i;

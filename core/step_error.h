@@ -11,6 +11,7 @@
 /// of the step. Never a solver's own scaled residual.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/block_csr.h"
@@ -46,12 +47,27 @@ class StepEvaluation {
   /// y = J u, 3 per block
   void apply(ConstVector u, Vector y) const { multiply(J, u, y); }
   StepError error(const System& system, ConstVector u, ConstVector r);
+  /// total of the rows alone, m/s
+  double row_error(const System& system, ConstVector r) const;
+  /// J^T r of the last error()
+  ConstVector impulse() const { return impulse_; }
+
+  /// The three parts of one block's error, m/s.
+  struct BlockError {
+    double normal = 0.0;
+    double friction = 0.0;
+    double box = 0.0;
+
+    double largest() const { return std::max({normal, friction, box}); }
+  };
 
   Vector value;  ///< 3 per block, m/s
   BlockCsr J;
   Vector E;  ///< compliance over h^2, 9 per block, 1/kg; the system's own unless it varies
 
  private:
+  BlockError block_error(const System& system, ConstVector r, Index i) const;
+
   std::uint64_t pattern_id_ = 0;
   std::vector<double> storage_;
   Vector impulse_;
