@@ -63,8 +63,7 @@ struct Buffers {
   std::vector<int> vertices;
   std::vector<int> edges;
   std::vector<PlacedVertex> placed;  // by number, where seen
-  NumberSet seen_vertices;
-  NumberSet seen_edges;
+  NumberSet seen;
 };
 Buffers& buffers() {
   thread_local Buffers own;
@@ -89,21 +88,19 @@ class MeshFeatures {
   void set(const std::vector<int>& triangles) {
     start();
     set_.size = longest_side(mesh_, triangles);
-    for (const int t : triangles) place(t);
-    std::sort(own_.vertices.begin(), own_.vertices.end());
-    std::sort(own_.edges.begin(), own_.edges.end());
+    list_vertices(triangles);
+    for (const int v : own_.vertices) place_vertex(v);
+    list_edges(triangles);
     for (const int t : triangles) add_face(t);
-    for (const int v : own_.vertices) add_vertex(v);
+    for (const int v : own_.vertices) {
+      if (own_.placed[at(v)].beyond == 0 && mesh_.vertex_active(v)) add_vertex(v);
+    }
     for (const int e : own_.edges) add_edge(e);
     set_.finish();
   }
 
  private:
   void start() {
-    own_.vertices.clear();
-    own_.edges.clear();
-    own_.seen_vertices.clear(mesh_.points().size());
-    own_.seen_edges.clear(mesh_.edges().size());
     if (own_.placed.size() < mesh_.points().size()) own_.placed.resize(mesh_.points().size());
     set_.clear();
     set_.axes = pose_.R;
@@ -114,27 +111,36 @@ class MeshFeatures {
     set_.depth = mesh_.two_sided() ? 0.0 : mesh_.depth();
   }
 
-  /// The corners of triangle t; lists its vertices and edges that are in the region.
-  void place(int t) {
-    std::array<unsigned, 3> outside;
-    for (std::size_t k = 0; k < 3; ++k) outside[k] = place_vertex(mesh_.triangles()[at(t)][k]);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int e = mesh_.triangle_edges(t)[k];
-      if ((outside[k] & outside[k < 2 ? k + 1 : 0]) != 0 || !mesh_.edges()[at(e)].active) continue;
-      if (own_.seen_edges.insert(e)) own_.edges.push_back(e);
+  /// All corners, ascending.
+  void list_vertices(const std::vector<int>& triangles) {
+    own_.seen.fit(mesh_.points().size());
+    for (const int t : triangles) {
+      for (const int v : mesh_.triangles()[at(t)]) own_.seen.insert(v);
     }
+    own_.seen.move_to(own_.vertices);
   }
 
-  /// Which bounds of the region it is beyond.
-  unsigned place_vertex(int v) {
+  /// Active edges that may be in the region, ascending; their ends are placed.
+  void list_edges(const std::vector<int>& triangles) {
+    own_.seen.fit(mesh_.edges().size());
+    for (const int t : triangles) {
+      const std::array<int, 3>& corners = mesh_.triangles()[at(t)];
+      for (std::size_t k = 0; k < 3; ++k) {
+        const unsigned outside =
+            own_.placed[at(corners[k])].beyond & own_.placed[at(corners[k < 2 ? k + 1 : 0])].beyond;
+        const unsigned wanted = static_cast<unsigned>(outside == 0) & mesh_.edge_active(t, k);
+        own_.seen.insert(mesh_.triangle_edges(t)[k], wanted);
+      }
+    }
+    own_.seen.move_to(own_.edges);
+  }
+
+  void place_vertex(int v) {
     PlacedVertex& placed = own_.placed[at(v)];
-    if (!own_.seen_vertices.insert(v)) return placed.beyond;
     const Vec3& p = mesh_.points()[at(v)];
     placed.x = pose_.apply(p);
     placed.height = dot(up_, placed.x);
     placed.beyond = beyond(region_, p);
-    if (placed.beyond == 0 && mesh_.vertex_active(v)) own_.vertices.push_back(v);
-    return placed.beyond;
   }
 
   void add_face(int t) {

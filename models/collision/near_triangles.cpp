@@ -51,16 +51,21 @@ void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t 
 
 void NearTriangles::take(std::size_t begin, std::size_t end, std::size_t first, std::size_t last,
                          const Aabb& own) {
-  const std::size_t before = of_b_.size();
+  // Which meet is found without branches: it cannot be foreseen.
+  const std::size_t stop = candidates_.size();
+  candidates_.resize(stop + (end - begin));
+  std::size_t count = stop;
   for (std::size_t k = begin; k < end; ++k) {
-    if (!meet(own, placed_[k].box)) continue;
-    of_b_.push_back(placed_[k].number);
-    grow(region_a_.box, placed_[k].box);
+    candidates_[count] = static_cast<int>(k);
+    count += static_cast<std::size_t>(meet(own, placed_[k].box));
   }
-  if (of_b_.size() == before) return;
-  for (std::size_t k = first; k < last; ++k) {
-    if (found_.insert(candidates_[k])) of_a_.push_back(candidates_[k]);
+  for (std::size_t j = stop; j < count; ++j) {
+    const Placed& placed = placed_[static_cast<std::size_t>(candidates_[j])];
+    found_b_.insert(placed.number);
+    grow(region_a_.box, placed.box);
   }
+  if (count == stop) return;
+  for (std::size_t k = first; k < last; ++k) found_a_.insert(candidates_[k]);
 }
 
 void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
@@ -75,10 +80,11 @@ void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pos
   const Aabb around = place(a, b, b_in_a, reach);
   candidates_.clear();
   a.for_each_in({around, region_a_.up, region_a_.top}, [&](int s) { candidates_.push_back(s); });
-  found_.clear(a.triangles().size());
+  found_a_.fit(a.triangles().size());
+  found_b_.fit(b.triangles().size());
   match(a, 0, placed_.size(), 0, candidates_.size());
-  std::sort(of_a_.begin(), of_a_.end());
-  std::sort(of_b_.begin(), of_b_.end());
+  found_a_.move_to(of_a_);
+  found_b_.move_to(of_b_);
   const Pose a_in_b = inverse(b_in_a);
   for (const int s : of_a_) {
     for (const Vec3& p : a.corners(s)) grow(region_b_.box, a_in_b.apply(p));

@@ -58,7 +58,8 @@ class NearTriangles {
   double gap_ = 0.0;
   std::vector<Placed> placed_;
   std::vector<int> candidates_;  // of a; those of smaller and smaller parts at the end
-  NumberSet found_;              // of a
+  NumberSet found_a_;
+  NumberSet found_b_;
 };
 
 }  // namespace nsn

@@ -169,6 +169,13 @@ void TriangleMesh::classify() {
     if (!edge.active) continue;
     vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = 1;
   }
+  for (const std::array<int, 3>& edges : triangle_edges_) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      bits |= static_cast<unsigned>(edges_[at(edges[k])].active) << k;
+    }
+    active_edges_.push_back(static_cast<std::uint8_t>(bits));
+  }
 }
 
 bool TriangleMesh::check_closed() const {

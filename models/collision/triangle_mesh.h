@@ -89,6 +89,10 @@ class TriangleMesh final : public Shape {
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
   }
+  /// 1: the edge from corner k of triangle t to the next one is active, else 0.
+  unsigned edge_active(int t, std::size_t k) const {
+    return active_edges_[static_cast<std::size_t>(t)] >> k & 1U;
+  }
   /// Number of the first edge that ends in vertex v in the list for all vertices.
   int first_edge(int v) const { return vertex_first_[static_cast<std::size_t>(v)]; }
   /// Edges that end in vertex v.
@@ -133,6 +137,7 @@ class TriangleMesh final : public Shape {
     int end = 0;
     int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
   };
+  static constexpr int kFew = 16;  // of a node that are looked at one by one
   void take(const std::vector<std::array<int, 3>>& triangles);
   void connect();
   void classify();
@@ -147,6 +152,7 @@ class TriangleMesh final : public Shape {
   std::vector<Edge> edges_;
   std::vector<int> edge_faces_;
   std::vector<std::array<int, 3>> triangle_edges_;
+  std::vector<std::uint8_t> active_edges_;  // of the triangles, a bit each
   std::vector<int> vertex_first_;
   std::vector<int> vertex_edges_;
   std::vector<Vec3> vertex_directions_;  // by vertex_edges_
@@ -166,19 +172,30 @@ void TriangleMesh::for_each_in(const Region& region, const Visit& visit) const {
   std::array<std::size_t, 64> stack;  // depth of a median tree: log2 of the triangles, twice
   std::size_t top = 0;
   stack[top++] = 0;
+  std::array<int, kFew> left;
   while (top > 0) {
     const std::size_t index = stack[--top];
     const Node& node = nodes_[index];
     if (!meet(region.box, node.box) || above(region, node.box)) continue;
-    if (node.right >= 0) {
+    if (node.end - node.begin > kFew) {
       stack[top++] = static_cast<std::size_t>(node.right);
       stack[top++] = index + 1;
       continue;
     }
+    // Without branches: which triangles pass cannot be foreseen.
+    std::size_t count = 0;
     for (int k = node.begin; k < node.end; ++k) {
       const int t = order_[static_cast<std::size_t>(k)];
-      if (meet(region.box, box(t)) && !above(region, corners(t))) visit(t);
+      left[count] = t;
+      count += static_cast<std::size_t>(meet(region.box, box(t)));
     }
+    std::size_t passed = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const int t = left[k];
+      left[passed] = t;
+      passed += static_cast<std::size_t>(!above(region, corners(t)));
+    }
+    for (std::size_t k = 0; k < passed; ++k) visit(left[k]);
   }
 }
 
