@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "core/parallel.h"
+
 namespace nsn {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// that it would come within a kReach-th of the way to the farther one.
 constexpr double kWideRange = 0.5;
 constexpr double kReach = 8.0;
+constexpr int kPart = 256;  // joints whose rows are made by one thread
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -37,6 +40,15 @@ double rate_of(const JointCoordinate& c, const FramePair& pair, const BodyState&
                const BodyState& b) {
   const CoordinateGradient g = coordinate_gradient(c, pair);
   return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
+}
+
+/// (C(q) - C(q - h v)) / h: velocities are differences of positions, and the rate that belongs to
+/// them is that of the step which ended here. J(q) v would be off by half of h dJ/dt v, an error of
+/// the acceleration that does not fall with h.
+double rate_between(const JointCoordinate& c, const FramePair& before, const FramePair& now,
+                    double h) {
+  const double value = coordinate_gradient(c, now).value;
+  return (value - unwrapped(c, coordinate_gradient(c, before).value, value)) / h;
 }
 
 bool pushes(const Vec3& r) {
@@ -64,74 +76,107 @@ int JointRowSet::add(Joint joint, int num_bodies) {
   return num_joints() - 1;
 }
 
+/// Joints are cut into parts of fixed length, one after the other or spread over threads: the same
+/// rows.
 void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
                              ForceDirections directions) {
   h_ = h;
   directions_ = directions;
-  rows_.clear();
+  for (int j = 0; j < num_joints(); ++j)
+    validate(joints_[at(j)], j, static_cast<int>(bodies.size()));
   block_begin_.resize(joints_.size() + 1);
-  for (int j = 0; j < num_joints(); ++j) {
-    const Joint& joint = joints_[at(j)];
-    validate(joint, j, static_cast<int>(bodies.size()));
-    block_begin_[at(j)] = size();
-    add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]));
+  const int parts = std::max(1, (num_joints() + kPart - 1) / kPart);
+  parts_.resize(std::max(parts_.size(), at(parts)));
+  const auto last_joint = [&](int part) { return std::min(num_joints(), (part + 1) * kPart); };
+  for_range(
+      parts,
+      [&](int first, int last) {
+        for (int k = first; k < last; ++k) {
+          add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]);
+        }
+      },
+      1);
+  rows_.clear();
+  for (int k = 0; k < parts; ++k) {
+    const int before = size();
+    for (int j = kPart * k; j < last_joint(k); ++j) block_begin_[at(j)] += before;
+    rows_.insert(rows_.end(), parts_[at(k)].rows.begin(), parts_[at(k)].rows.end());
   }
   block_begin_[joints_.size()] = size();
+  start_.clear();
+  if (directions_ == ForceDirections::kStartOfStep) keep_directions(bodies);
 }
 
-void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b) {
+/// block_begin_ counts from the first of these joints.
+void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodies, Part& out) {
+  out.rows.clear();
+  for (int j = first; j < last; ++j) {
+    const Joint& joint = joints_[at(j)];
+    block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
+    add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+  }
+}
+
+void JointRowSet::keep_directions(const std::vector<Body>& bodies) {
+  for (const Row& row : rows_) {
+    const Joint& joint = joints_[at(row.joint)];
+    const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
+                                        state_of(bodies[at(joint.body_b)]), joint.frame_b);
+    start_.push_back(row.role == Role::kPadding ? CoordinateGradient{}
+                                                : coordinate_gradient(row.coordinate, pair));
+  }
+}
+
+void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b, Part& out) {
   const Joint& joint = joints_[at(j)];
   const FramePair pair = place_frames(a, joint.frame_a, b, joint.frame_b);
-  bounded_.clear();
-  const std::size_t first = rows_.size();
-  for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair);
+  out.bounded.clear();
+  const std::size_t first = out.rows.size();
+  for (std::size_t i = 0; i < joint.rows.size(); ++i) add_hold(j, static_cast<int>(i), pair, out);
   if (joint.rows.size() >= 3) {
-    rows_[first].points = directions_ == ForceDirections::kEndOfStep && holds_points(joint);
+    out.rows[first].points = directions_ == ForceDirections::kEndOfStep && holds_points(joint);
   }
+  const bool heavy = std::any_of(joint.axes.begin(), joint.axes.end(),
+                                 [](const JointAxis& axis) { return axis.armature > 0.0; });
+  const FramePair before = heavy ? frames_before(joint, a, b) : pair;
   for (std::size_t i = 0; i < joint.axes.size(); ++i) {
     const JointCoordinate& c = joint.axes[i].coordinate;
-    const double rate = joint.axes[i].armature > 0.0 ? rate_until_now(joint, c, pair, a, b)
-                                                     : rate_of(c, pair, a, b);
-    add_axis(j, static_cast<int>(i), pair, rate);
+    const double rate =
+        joint.axes[i].armature > 0.0 ? rate_between(c, before, pair, h_) : rate_of(c, pair, a, b);
+    add_axis(j, static_cast<int>(i), pair, rate, out);
   }
-  fill_block(j);
-  rows_.insert(rows_.end(), bounded_.begin(), bounded_.end());
-  fill_block(j);
+  fill_block(j, out);
+  out.rows.insert(out.rows.end(), out.bounded.begin(), out.bounded.end());
+  fill_block(j, out);
+}
+
+void JointRowSet::Part::add(const Row& row) {
+  const bool is_bounded = row.lo > -kInfinity || row.hi < kInfinity;
+  (is_bounded ? bounded : rows).push_back(row);
 }
 
 /// Completes the last block with rows that hold nothing.
-void JointRowSet::fill_block(int j) {
-  while (rows_.size() % 3 != 0) {
+void JointRowSet::fill_block(int j, Part& out) const {
+  while (out.rows.size() % 3 != 0) {
     Row padding;
     padding.joint = j;
     padding.lo = -kInfinity;
     padding.hi = kInfinity;
     padding.compliance = h_ * h_;
-    rows_.push_back(padding);
+    out.rows.push_back(padding);
   }
 }
 
-/// Rows without bounds fill the first blocks of a joint, the others follow.
-void JointRowSet::add_row(const Row& row) {
-  const bool bounded = row.lo > -kInfinity || row.hi < kInfinity;
-  (bounded ? bounded_ : rows_).push_back(row);
-}
-
-/// (C(q) - C(q - h v)) / h: velocities are differences of positions, and the rate that belongs to
-/// them is that of the step which ended here. J(q) v would be off by half of h dJ/dt v, an error of
-/// the acceleration that does not fall with h.
-double JointRowSet::rate_until_now(const Joint& joint, const JointCoordinate& c,
-                                   const FramePair& pair, const BodyState& a,
-                                   const BodyState& b) const {
+/// Where the step that ended here began, by its velocities.
+FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
+                                     const BodyState& b) const {
   const auto before = [&](BodyState state) {
     state.x -= h_ * state.v;
     state.q = normalized(rotation_exp(-h_ * state.w) * state.q);
     state.R = rotation_matrix(state.q);
     return state;
   };
-  const FramePair then = place_frames(before(a), joint.frame_a, before(b), joint.frame_b);
-  const double now = coordinate_gradient(c, pair).value;
-  return (now - unwrapped(c, coordinate_gradient(c, then).value, now)) / h_;
+  return place_frames(before(a), joint.frame_a, before(b), joint.frame_b);
 }
 
 JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCoordinate& c,
@@ -141,41 +186,40 @@ JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCo
   row.index = static_cast<std::uint8_t>(index);
   row.joint = j;
   row.coordinate = c;
-  row.start = coordinate_gradient(c, pair);
-  row.reference = row.start.value;
+  row.reference = coordinate_gradient(c, pair).value;
   row.lo = -kInfinity;
   row.hi = kInfinity;
   return row;
 }
 
-void JointRowSet::add_hold(int j, int index, const FramePair& pair) {
+void JointRowSet::add_hold(int j, int index, const FramePair& pair, Part& out) const {
   const JointRow& held = joints_[at(j)].rows[at(index)];
   Row row = new_row(Role::kHold, j, index, held.coordinate, pair);
   row.reference = unwrapped(held.coordinate, row.reference, held.target);
   const double lag = held.compliance * held.damping;
   row.offset = (h_ * held.target + lag * row.reference) / (h_ + lag);
   row.compliance = h_ * held.compliance / (h_ + lag);
-  add_row(row);
+  out.add(row);
 }
 
-void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate) {
+void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate, Part& out) {
   const JointAxis& axis = joints_[at(j)].axes[at(index)];
   double& turns = turns_[at(axis_begin_[at(j)] + index)];
   Row row = new_row(Role::kLower, j, index, axis.coordinate, pair);
   row.reference = turns = unwrapped(axis.coordinate, row.reference, turns);
-  add_limits(axis, rate, row);
-  if (axis.drive.on()) add_drive(axis.drive, row);
-  if (axis.passive()) add_passive(axis, rate, row);
+  add_limits(axis, rate, row, out);
+  if (axis.drive.on()) add_drive(axis.drive, row, out);
+  if (axis.passive()) add_passive(axis, rate, row, out);
   if (axis.friction > 0.0) {
     row.role = Role::kFriction;
     row.offset = row.reference;
     row.lo = -h_ * axis.friction;
     row.hi = h_ * axis.friction;
-    add_row(row);
+    out.add(row);
   }
 }
 
-void JointRowSet::add_limits(const JointAxis& axis, double rate, Row row) {
+void JointRowSet::add_limits(const JointAxis& axis, double rate, Row row, Part& out) const {
   const double below = row.reference - axis.limit.lower;
   const double above = axis.limit.upper - row.reference;
   const bool one = axis.coordinate.angular() && below + above > kWideRange &&
@@ -183,17 +227,17 @@ void JointRowSet::add_limits(const JointAxis& axis, double rate, Row row) {
   row.lo = 0.0;
   if (axis.limit.lower > -kInfinity && (!one || below <= above)) {
     row.offset = axis.limit.lower;
-    add_row(row);
+    out.add(row);
   }
   if (axis.limit.upper < kInfinity && (!one || above < below)) {
     row.role = Role::kUpper;
     row.sign = -1.0;
     row.offset = axis.limit.upper;
-    add_row(row);
+    out.add(row);
   }
 }
 
-void JointRowSet::add_drive(const JointDrive& drive, Row row) {
+void JointRowSet::add_drive(const JointDrive& drive, Row row, Part& out) const {
   const double gain = h_ * drive.stiffness + drive.damping;
   row.role = Role::kDrive;
   row.offset =
@@ -202,10 +246,10 @@ void JointRowSet::add_drive(const JointDrive& drive, Row row) {
   row.compliance = h_ / gain;
   row.lo = h_ * std::max(-drive.max_effort, drive.effort.lower);
   row.hi = h_ * std::min(drive.max_effort, drive.effort.upper);
-  add_row(row);
+  out.add(row);
 }
 
-void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row) {
+void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row, Part& out) const {
   const JointSpring& spring = axis.spring;
   const double gain = h_ * spring.stiffness + spring.damping + axis.armature / h_;
   row.role = Role::kPassive;
@@ -213,7 +257,7 @@ void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row) {
                 axis.armature * (row.reference / h_ + rate)) /
                gain;
   row.compliance = h_ / gain;
-  add_row(row);
+  out.add(row);
 }
 
 NodeList JointRowSet::nodes(int k) const {
@@ -258,7 +302,7 @@ FramePair JointRowSet::frames(const Joint& joint, const Configuration& where) co
 CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
   CoordinateGradient g = coordinate_gradient(row.coordinate, pair);
   const double value = unwrapped(row.coordinate, g.value, row.reference);
-  if (directions_ == ForceDirections::kStartOfStep) g = row.start;
+  if (!start_.empty()) g = start_[static_cast<std::size_t>(&row - rows_.data())];
   g.value = value;
   return g;
 }

@@ -100,7 +100,14 @@ class JointRowSet final : public RowSet {
     double compliance = 0.0;
     double lo = 0.0;
     double hi = 0.0;
-    CoordinateGradient start;
+  };
+  /// Rows of some joints while they are made.
+  struct Part {
+    std::vector<Row> rows;
+    std::vector<Row> bounded;  // of the joint whose rows are being added
+
+    /// Rows without bounds fill the first blocks of a joint, the others follow.
+    void add(const Row& row);
   };
   /// A joint at one configuration; limits, drives and friction of an axis share its gradient.
   struct Measured {
@@ -118,17 +125,17 @@ class JointRowSet final : public RowSet {
     double* value;
     std::array<double*, 4> J;
   };
-  void add_rows(int j, const BodyState& a, const BodyState& b);
-  void fill_block(int j);
-  void add_row(const Row& row);
-  void add_hold(int j, int index, const FramePair& pair);
-  void add_axis(int j, int index, const FramePair& pair, double rate);
-  void add_limits(const JointAxis& axis, double rate, Row row);
-  void add_drive(const JointDrive& drive, Row row);
-  void add_passive(const JointAxis& axis, double rate, Row row);
-  double rate_until_now(const Joint& joint, const JointCoordinate& c, const FramePair& pair,
-                        const BodyState& a, const BodyState& b) const;
+  void add_joints(int first, int last, const std::vector<Body>& bodies, Part& out);
+  void add_rows(int j, const BodyState& a, const BodyState& b, Part& out);
+  void fill_block(int j, Part& out) const;
+  void add_hold(int j, int index, const FramePair& pair, Part& out) const;
+  void add_axis(int j, int index, const FramePair& pair, double rate, Part& out);
+  void add_limits(const JointAxis& axis, double rate, Row row, Part& out) const;
+  void add_drive(const JointDrive& drive, Row row, Part& out) const;
+  void add_passive(const JointAxis& axis, double rate, Row row, Part& out) const;
+  FramePair frames_before(const Joint& joint, const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
+  void keep_directions(const std::vector<Body>& bodies);
   FramePair frames(const Joint& joint, const Configuration& at) const;
   void evaluate(int k, Measured& at, const BlockEntries& out) const;
   void evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const;
@@ -142,8 +149,9 @@ class JointRowSet final : public RowSet {
   std::vector<int> axis_begin_{0};  // of joint j in turns_
   std::vector<double> turns_;       // last value of every axis
   std::vector<Row> rows_;
-  std::vector<Row> bounded_;      // of the joint whose rows are being added
-  std::vector<int> block_begin_;  // of joint j
+  std::vector<Part> parts_;
+  std::vector<CoordinateGradient> start_;  // of each row, where directions are those of the start
+  std::vector<int> block_begin_;           // of joint j
   double h_ = 0.0;
   ForceDirections directions_ = ForceDirections::kEndOfStep;
 };
