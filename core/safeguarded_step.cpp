@@ -57,7 +57,8 @@ constexpr Index kSharedBlocks = 256;
 // A few blocks that are left with an error of so much of the step's speed, as where a body hits the
 // floor with its arms out, may take kOvertime times the factorisations.
 constexpr double kLargeError = 0.5;
-constexpr int kMisses = 2;  // linearisations of theirs that bring nothing
+constexpr double kFailed = 20.0;  // of the step's speed: error of a step that has failed
+constexpr int kMisses = 2;        // linearisations of theirs that bring nothing
 // Matrices serve for another linearisation where the last one left at most this share of the error.
 constexpr double kFallsFast = 0.3;
 
@@ -809,6 +810,21 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   at_.evaluate(equations, state.u);
 }
 
+/// A step of joints that has failed may not be faster than without joints and contacts: it is
+/// slowed down to that, and its impulses are forgotten. Such steps would else feed each other.
+void SafeguardedTimeStep::calm(StepEquations& equations, State& state, NewtonResult& result) {
+  const System& system = equations.system();
+  if (!condensed_ || result.error.total <= kFailed * system.speed_scale) return;
+  const double energy = inner(system.M, state.u, state.u);
+  const double most = std::max(inner(system.M, system.u_free, system.u_free),
+                               inner(system.M, system.u_start, system.u_start));
+  if (!(energy > most) || !std::isfinite(energy)) return;
+  axpby(0.0, state.u, std::sqrt(most / energy), state.u);
+  fill(state.r, 0.0);
+  at_.evaluate(equations, state.u);
+  result.error = at_.error(system, state.u, state.r);
+}
+
 /// A large error, or a cold start ("load time") that is not solved.
 bool SafeguardedTimeStep::hands_over(const NewtonResult& result, bool warm) const {
   if (!options_.hand_over) return false;
@@ -866,6 +882,7 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   }
   finish(equations, state, result);
   improve(equations, state, result);
+  calm(equations, state, result);
   result.status = result.error.relative <= options_.tolerance ? NewtonStatus::kConverged
                                                               : NewtonStatus::kBudgetReached;
   if (!hands_over(result, warm)) return result;

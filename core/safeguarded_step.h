@@ -28,6 +28,8 @@
 /// more, as long as the error falls fast: with g = M (u_free - u) + J^T r and the values of the
 /// rows at the result, J' and H' of before,
 ///   base = H'^-1 (g + J'_e^T (free_r - r_e) - J'_k^T r_k),   q = value + J'_k base.
+/// What is left with many times its speed has failed, as where limbs turn by radians a step; it
+/// then at least gains no energy over a step without any impulse.
 ///
 /// Penetration that exists at the start is kept, not pushed out, but for what the friction of the
 /// step can pay for.
@@ -114,6 +116,7 @@ class SafeguardedTimeStep final : public StepMethod {
   void finish(StepEquations& equations, State& state, NewtonResult& result);
   double own_error(const System& system, const State& state, const StepError& all);
   void improve(StepEquations& equations, State& state, NewtonResult& result);
+  void calm(StepEquations& equations, State& state, NewtonResult& result);
   bool hands_over(const NewtonResult& result, bool warm) const;
 
   NewtonOptions options_;
