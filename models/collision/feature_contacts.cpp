@@ -380,13 +380,14 @@ void FeatureSet::finish() {
   for (Face& face : faces) {
     planes.push_back({face.normal[0], face.normal[1], face.normal[2], face.offset});
     Corner* corner = &corners[at(face.first)];
+    Vec3 sum;
     for (int k = 0; k < face.count; ++k) {
       const Vec3& next = corner[k + 1 < face.count ? k + 1 : 0].x;
       corner[k].outward = cross(next - corner[k].x, face.normal);
       corner[k].squared = dot(corner[k].outward, corner[k].outward);
-      face.centre += corner[k].x;
+      sum += corner[k].x;
     }
-    face.centre *= 1.0 / face.count;
+    face.centre = (1.0 / face.count) * sum;
     double squared = 0.0;
     for (int k = 0; k < face.count; ++k) {
       squared = std::max(squared, dot(corner[k].x - face.centre, corner[k].x - face.centre));

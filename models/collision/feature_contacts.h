@@ -20,6 +20,7 @@
 #include "models/collision/manifold.h"
 #include "models/collision/normal_arc.h"
 #include "models/collision/quads.h"
+#include "models/collision/refilled.h"
 
 namespace nsn {
 
@@ -65,13 +66,13 @@ struct FeatureSet {
     Vec3 outward;          ///< side x normal, in the face's plane, m
     double squared = 0.0;  ///< |outward|^2
   };
-  std::vector<Vertex> vertices;
-  std::vector<Edge> edges;
-  std::vector<Face> faces;
+  Refilled<Vertex> vertices;
+  Refilled<Edge> edges;
+  Refilled<Face> faces;
   Quads<5> arcs;    ///< of the edges: middle, cosine, sine of their normals
   Quads<4> planes;  ///< of the faces: normal, offset
   Quads<4> balls;   ///< around the faces, somewhat larger: centre, radius squared
-  std::vector<Corner> corners;
+  Refilled<Corner> corners;
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
   std::span<const Vec3> vertex_directions;
