@@ -57,8 +57,6 @@ struct FeatureSet {
     int first = 0;  ///< range of `corners`, counter-clockwise
     int count = 0;
     Range height;
-    Vec3 centre;                  ///< of a ball around it, somewhat larger
-    double radius_squared = 0.0;  ///< m^2
   };
   /// Of a face, and its side to the next one.
   struct Corner {
@@ -69,9 +67,10 @@ struct FeatureSet {
   Refilled<Vertex> vertices;
   Refilled<Edge> edges;
   Refilled<Face> faces;
-  Quads<5> arcs;    ///< of the edges: middle, cosine, sine of their normals
-  Quads<4> planes;  ///< of the faces: normal, offset
-  Quads<4> balls;   ///< around the faces, somewhat larger: centre, radius squared
+  Quads<9> lines;  ///< of the edges: middle, half their length squared; middle, cosine, sine of
+                   ///< their normals
+  Quads<8> areas;  ///< of the faces: centre, radius squared of a ball around, somewhat larger;
+                   ///< normal, offset
   Refilled<Corner> corners;
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
@@ -87,8 +86,7 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
-  /// Once all features are there: sets `arcs`, `planes`, `balls` and the sides of
-  /// the faces.
+  /// Once all features are there: sets `lines`, `areas` and the sides of the faces.
   void finish();
 };
 

@@ -106,10 +106,10 @@ class Quads {
   std::size_t size_ = 0;
 };
 
-/// n . (the first three numbers) of row k.
-template <std::size_t N>
+/// n . (the three numbers from `First` on) of row k.
+template <std::size_t First = 0, std::size_t N>
 double along(const std::array<Four, N>& quad, std::size_t k, const Vec3& n) {
-  return n[0] * quad[0][k] + n[1] * quad[1][k] + n[2] * quad[2][k];
+  return n[0] * quad[First][k] + n[1] * quad[First + 1][k] + n[2] * quad[First + 2][k];
 }
 
 }  // namespace nsn
