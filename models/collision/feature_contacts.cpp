@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/versions.h"
 #include "models/collision/feature_distance.h"
 
 namespace nsn {
@@ -58,21 +59,21 @@ double beyond(const std::array<Four, N>& row, std::size_t k, const Vec3& p, doub
 }
 
 /// Faces of S that may be within `reach` of p.
-Selection& faces_near(const FeatureSet& S, const Vec3& p, double reach) {
+NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const Vec3& p, double reach) {
   S.areas.select([&](const auto& area, std::size_t k) { return beyond(area, k, p, reach * reach); },
                  selection());
   return selection();
 }
 
 /// Edges of S that may be within `reach` of p.
-Selection& edges_near(const FeatureSet& S, const Vec3& p, double reach) {
+NSN_VERSIONS Selection& edges_near(const FeatureSet& S, const Vec3& p, double reach) {
   S.lines.select([&](const auto& line, std::size_t k) { return beyond(line, k, p, reach * reach); },
                  selection());
   return selection();
 }
 
 /// Faces of S whose planes an edge passes through, or touches, not far from them.
-Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
+NSN_VERSIONS Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
   const Vec3 middle = edge.a + 0.5 * edge.along;
   const double half_squared = 0.25 * dot(edge.along, edge.along);
   const auto apart = [&](const auto& area, std::size_t k) {
@@ -86,7 +87,8 @@ Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
 
 /// Edges of S within `reach` or little further that have a normal that can be opposite to one of
 /// this edge.
-Selection& opposing_edges(const FeatureSet& S, const FeatureSet::Edge& edge, double reach) {
+NSN_VERSIONS Selection& opposing_edges(const FeatureSet& S, const FeatureSet::Edge& edge,
+                                       double reach) {
   const NormalArc& arc = edge.normals;
   const Vec3 middle = edge.a + 0.5 * edge.along;
   const double half = 0.5 * norm(edge.along) + reach;

@@ -73,7 +73,7 @@ class Quads {
 
   /// Rows with value(quad, k) <= 0, k < 4 being their place in a quad.
   template <class Value>
-  void select(const Value& value, Selection& out) const {
+  [[gnu::always_inline]] void select(const Value& value, Selection& out) const {
     if (out.values_.size() < quads_.size()) out.values_.resize(quads_.size());
     if (out.numbers_.size() < 4 * quads_.size()) out.numbers_.resize(4 * quads_.size());
     Four* values = out.values_.data();
