@@ -398,9 +398,10 @@ void FeatureSet::finish() {
     for (int k = 0; k < face.count; ++k) {
       squared = std::max(squared, dot(corner[k].x - centre, corner[k].x - centre));
     }
-    const double around = std::sqrt(squared) + kBeside * size;
-    areas.push_back({centre[0], centre[1], centre[2], around * around, face.normal[0],
-                     face.normal[1], face.normal[2], face.offset});
+    // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
+    const double around = 1.01 * squared + 101.0 * (kBeside * size) * (kBeside * size);
+    areas.push_back({centre[0], centre[1], centre[2], around, face.normal[0], face.normal[1],
+                     face.normal[2], face.offset});
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/math3.h"
+#include "models/collision/refilled.h"
 
 namespace nsn {
 
@@ -65,8 +66,11 @@ class Quads {
     size_ = 0;
   }
   void push_back(const std::array<double, N>& row) {
-    if (size_ % 4 == 0) quads_.push_back(kUnset);
-    for (std::size_t i = 0; i < N; ++i) quads_.back()[i][size_ % 4] = row[i];
+    if (size_ % 4 == 0) {
+      for (Four& column : quads_.add()) column.fill(std::numeric_limits<double>::quiet_NaN());
+    }
+    Quad& last = quads_[size_ / 4];
+    for (std::size_t i = 0; i < N; ++i) last[i][size_ % 4] = row[i];
     ++size_;
   }
   std::size_t size() const { return size_; }
@@ -95,14 +99,7 @@ class Quads {
   }
 
  private:
-  static constexpr Quad unset() {
-    Quad quad{};
-    for (Four& column : quad) column.fill(std::numeric_limits<double>::quiet_NaN());
-    return quad;
-  }
-  static constexpr Quad kUnset = unset();
-
-  std::vector<Quad> quads_;
+  Refilled<Quad> quads_;
   std::size_t size_ = 0;
 };
 
