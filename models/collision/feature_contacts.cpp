@@ -58,28 +58,49 @@ double beyond(const std::array<Four, N>& row, std::size_t k, const Vec3& p, doub
   return dot(from, from) - 2.0 * kLoosely * (row[3][k] + reach_squared);
 }
 
-/// Faces of S that may be within `reach` of p.
-NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const Vec3& p, double reach) {
-  S.areas.select([&](const auto& area, std::size_t k) { return beyond(area, k, p, reach * reach); },
-                 selection());
+/// <= 0: no further than `by` from the heights of row k, which come last.
+template <std::size_t N>
+double uneven(const std::array<Four, N>& row, std::size_t k, const FeatureSet::Range& height,
+              double by) {
+  return std::max(height.low - row[N - 1][k], row[N - 2][k] - height.high) - by;
+}
+
+/// Faces of S that the vertex may be over, up to `in_front` of their planes and `depth` behind;
+/// `by`: as far as heights may be apart.
+NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
+                                   double in_front, double depth, double by) {
+  const double reach = std::max(in_front, depth);
+  const auto apart = [&](const auto& area, std::size_t k) {
+    const double height = along<4>(area, k, vertex.x) - area[7][k];
+    return std::max(
+        std::max(height - in_front, -depth - height),
+        std::max(beyond(area, k, vertex.x, reach * reach), uneven(area, k, vertex.height, by)));
+  };
+  S.areas.select(apart, selection());
   return selection();
 }
 
-/// Edges of S that may be within `reach` of p.
-NSN_VERSIONS Selection& edges_near(const FeatureSet& S, const Vec3& p, double reach) {
-  S.lines.select([&](const auto& line, std::size_t k) { return beyond(line, k, p, reach * reach); },
-                 selection());
+/// Edges of S that may be within `reach` of the vertex.
+NSN_VERSIONS Selection& edges_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
+                                   double reach) {
+  const auto apart = [&](const auto& line, std::size_t k) {
+    return std::max(beyond(line, k, vertex.x, reach * reach),
+                    uneven(line, k, vertex.height, reach));
+  };
+  S.lines.select(apart, selection());
   return selection();
 }
 
 /// Faces of S whose planes an edge passes through, or touches, not far from them.
-NSN_VERSIONS Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
+NSN_VERSIONS Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge,
+                                      double by) {
   const Vec3 middle = edge.a + 0.5 * edge.along;
   const double half_squared = 0.25 * dot(edge.along, edge.along);
   const auto apart = [&](const auto& area, std::size_t k) {
     const double start = along<4>(area, k, edge.a) - area[7][k];
     const double ends = start * (start + along<4>(area, k, edge.along));
-    return std::max(ends, beyond(area, k, middle, half_squared));
+    return std::max(std::max(ends, beyond(area, k, middle, half_squared)),
+                    uneven(area, k, edge.height, by));
   };
   S.areas.select(apart, selection());
   return selection();
@@ -94,8 +115,9 @@ NSN_VERSIONS Selection& opposing_edges(const FeatureSet& S, const FeatureSet::Ed
   const double half = 0.5 * norm(edge.along) + reach;
   const auto excess = [&](const auto& line, std::size_t k) {
     const double between = along<4>(line, k, arc.middle);
-    return std::max(opposition_excess(arc, between, line[7][k], line[8][k]),
-                    beyond(line, k, middle, half * half));
+    return std::max(std::max(opposition_excess(arc, between, line[7][k], line[8][k]),
+                             beyond(line, k, middle, half * half)),
+                    uneven(line, k, edge.height, reach));
   };
   S.lines.select(excess, selection());
   return selection();
@@ -208,13 +230,7 @@ class Side {
     const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
     const double in_front = kLoosely * (margin_ + radii());
     const double depth = other_.two_sided ? in_front : kLoosely * other_.depth;
-    Selection& near = faces_near(other_, vertex.x, std::max(in_front, depth));
-    near.narrow([&](int f) {
-      const FeatureSet::Face& face = other_.faces[at(f)];
-      const double height = dot(face.normal, vertex.x) - face.offset;
-      return level(vertex.height, face.height, furthest) &
-             static_cast<unsigned>(height <= in_front) & static_cast<unsigned>(height >= -depth);
-    });
+    Selection& near = faces_near(other_, vertex, in_front, depth, furthest);
     near.narrow([&](int f) { return over_face(other_, other_.faces[at(f)], vertex.x); });
     for (const int f : near.numbers()) {
       const FeatureSet::Face& face = other_.faces[at(f)];
@@ -250,7 +266,7 @@ class Side {
   /// Edges of the other that the vertex is beside, within the reach or little further.
   Selection& edges_beside(const FeatureSet::Vertex& vertex) {
     const double reach = margin_ + radii();
-    Selection& near = edges_near(other_, vertex.x, reach);
+    Selection& near = edges_near(other_, vertex, reach);
     near.narrow([&](int e) {
       const FeatureSet::Edge& edge = other_.edges[at(e)];
       const Vec3 from = vertex.x - edge.a;
@@ -259,8 +275,7 @@ class Side {
       // Distance squared times length squared, beyond the reach by more than rounding.
       const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
       const double squared = dot(from, from) * length_squared - along * along;
-      return level(vertex.height, edge.height, reach) & static_cast<unsigned>(along > 0.0) &
-             static_cast<unsigned>(along < length_squared) &
+      return static_cast<unsigned>(along > 0.0) & static_cast<unsigned>(along < length_squared) &
              static_cast<unsigned>(!(squared > most));
     });
     return near;
@@ -303,9 +318,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   const double furthest = std::max(reach, std::min(depth, A.size + B.size));
   BetweenSegments near;
   for (const FeatureSet::Edge& a : A.edges) {
-    Selection& opposing = opposing_edges(B, a, furthest);
-    opposing.narrow([&](int j) { return level(a.height, B.edges[at(j)].height, furthest); });
-    for (const int j : opposing.numbers()) {
+    for (const int j : opposing_edges(B, a, furthest).numbers()) {
       const FeatureSet::Edge& b = B.edges[at(j)];
       if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
           near.distance_squared > furthest * furthest) {
@@ -334,9 +347,7 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
   double first = 1.0;
   double last = 0.0;
   double inner = 0.0;
-  Selection& crossed = faces_crossed(S, edge);
-  crossed.narrow(
-      [&](int f) { return level(edge.height, S.faces[at(f)].height, face_tolerance(S)); });
+  Selection& crossed = faces_crossed(S, edge, face_tolerance(S));
   crossed.narrow([&](int f) {
     const FeatureSet::Face& face = S.faces[at(f)];
     const double start = dot(face.normal, edge.a) - face.offset;
@@ -382,7 +393,8 @@ void FeatureSet::finish() {
     const NormalArc& arc = edge.normals;
     const Vec3 middle = edge.a + 0.5 * edge.along;
     lines.push_back({middle[0], middle[1], middle[2], 0.25 * dot(edge.along, edge.along),
-                     arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine});
+                     arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine,
+                     edge.height.low, edge.height.high});
   }
   for (Face& face : faces) {
     Corner* corner = &corners[at(face.first)];
@@ -401,7 +413,7 @@ void FeatureSet::finish() {
     // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
     const double around = 1.01 * squared + 101.0 * (kBeside * size) * (kBeside * size);
     areas.push_back({centre[0], centre[1], centre[2], around, face.normal[0], face.normal[1],
-                     face.normal[2], face.offset});
+                     face.normal[2], face.offset, face.height.low, face.height.high});
   }
 }
 

@@ -67,10 +67,12 @@ struct FeatureSet {
   Refilled<Vertex> vertices;
   Refilled<Edge> edges;
   Refilled<Face> faces;
-  Quads<9> lines;  ///< of the edges: middle, half their length squared; middle, cosine, sine of
-                   ///< their normals
-  Quads<8> areas;  ///< of the faces: centre, radius squared of a ball around, somewhat larger;
-                   ///< normal, offset
+  /// Of the edges: middle, half their length squared; middle, cosine, sine of their normals;
+  /// heights.
+  Quads<11> lines;
+  /// Of the faces: centre, radius squared of a ball around, somewhat larger; normal, offset;
+  /// heights.
+  Quads<10> areas;
   Refilled<Corner> corners;
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
