@@ -81,6 +81,7 @@ void ContactFinder::place_shapes(const World& world, double h) {
   moves_.resize(count);
   margins_.resize(count);
   boxes_.resize(count);
+  reaches_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
   constexpr Index kShapes = 64;  // worth a microsecond by far
   for_range(
@@ -103,10 +104,7 @@ void ContactFinder::place_shape(const World& world, double h, std::size_t s) {
   const Vec3 grow{margins_[s], margins_[s], margins_[s]};
   boxes_[s].lower -= grow;
   boxes_[s].upper += grow;
-}
-
-double ContactFinder::reach(int s) const {
-  return furthest(boxes_[at(s)], poses_[at(s)].x);
+  reaches_[s] = furthest(boxes_[s], poses_[s].x);
 }
 
 bool ContactFinder::may_hold(int s, int t) const {
@@ -133,10 +131,10 @@ void ContactFinder::find_mesh_points(const World& world, CollideFunction collide
   const PlacedPair pair{{std::min(s, t), std::max(s, t)},
                         poses_[at(s)],
                         poses_[at(t)],
-                        reach(s),
+                        reaches_[at(s)],
                         margins_[at(s)] + margins_[at(t)]};
   const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
-  const double slack = kApart * (pair.reach + reach(t));
+  const double slack = kApart * (pair.reach + reaches_[at(t)]);
   if (meshes && apart_.still_apart(pair, slack)) return;
   if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
   collide(a, pair.a, b, pair.b, pair.margin, manifold_);
@@ -147,6 +145,8 @@ void ContactFinder::find_mesh_points(const World& world, CollideFunction collide
             .gap;
     if (gap > pair.margin + slack) return apart_.keep(pair, gap);
   }
+  // That nothing is near a plane is found at once.
+  if (manifold_.empty() && !boxes_[at(t)].bounded) return;
   resting_.keep(pair, manifold_);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/versions.h"
 #include "models/collision/feature_distance.h"
 
 namespace nsn {
@@ -49,32 +50,76 @@ Selection& selection() {
   return selected;
 }
 
-/// Faces of S that may be within `reach` of p; (x + y)^2 <= 2 (x^2 + y^2).
-Selection& faces_near(const FeatureSet& S, const Vec3& p, double reach) {
-  const auto beyond = [&](const auto& ball, std::size_t k) {
-    const Vec3 from{p[0] - ball[0][k], p[1] - ball[1][k], p[2] - ball[2][k]};
-    return dot(from, from) - 2.0 * (ball[3][k] + reach * reach);
+/// <= 0: the ball around row k may be within `reach` of p; (x + y)^2 <= 2 (x^2 + y^2), and by more
+/// than rounding.
+template <std::size_t N>
+double beyond(const std::array<Four, N>& row, std::size_t k, const Vec3& p, double reach_squared) {
+  const Vec3 from{p[0] - row[0][k], p[1] - row[1][k], p[2] - row[2][k]};
+  return dot(from, from) - 2.0 * kLoosely * (row[3][k] + reach_squared);
+}
+
+/// <= 0: no further than `by` from the heights of row k, which come last.
+template <std::size_t N>
+double uneven(const std::array<Four, N>& row, std::size_t k, const FeatureSet::Range& height,
+              double by) {
+  return std::max(height.low - row[N - 1][k], row[N - 2][k] - height.high) - by;
+}
+
+/// Faces of S that the vertex may be over, up to `in_front` of their planes and `depth` behind;
+/// `by`: as far as heights may be apart.
+NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
+                                   double in_front, double depth, double by) {
+  const double reach = std::max(in_front, depth);
+  const auto apart = [&](const auto& area, std::size_t k) {
+    const double height = along<4>(area, k, vertex.x) - area[7][k];
+    return std::max(
+        std::max(height - in_front, -depth - height),
+        std::max(beyond(area, k, vertex.x, reach * reach), uneven(area, k, vertex.height, by)));
   };
-  S.balls.select(beyond, selection());
+  S.areas.select(apart, selection());
   return selection();
 }
 
-/// Faces of S whose planes an edge passes through, or touches.
-Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge) {
-  const auto ends = [&](const auto& plane, std::size_t k) {
-    const double start = along(plane, k, edge.a) - plane[3][k];
-    return start * (start + along(plane, k, edge.along));
+/// Edges of S that may be within `reach` of the vertex.
+NSN_VERSIONS Selection& edges_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
+                                   double reach) {
+  const auto apart = [&](const auto& line, std::size_t k) {
+    return std::max(beyond(line, k, vertex.x, reach * reach),
+                    uneven(line, k, vertex.height, reach));
   };
-  S.planes.select(ends, selection());
+  S.lines.select(apart, selection());
   return selection();
 }
 
-/// Edges of S with a normal that can be opposite to one of the arc.
-Selection& opposing_edges(const FeatureSet& S, const NormalArc& arc) {
-  const auto excess = [&](const auto& other, std::size_t k) {
-    return opposition_excess(arc, along(other, k, arc.middle), other[3][k], other[4][k]);
+/// Faces of S whose planes an edge passes through, or touches, not far from them.
+NSN_VERSIONS Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge,
+                                      double by) {
+  const Vec3 middle = edge.a + 0.5 * edge.along;
+  const double half_squared = 0.25 * dot(edge.along, edge.along);
+  const auto apart = [&](const auto& area, std::size_t k) {
+    const double start = along<4>(area, k, edge.a) - area[7][k];
+    const double ends = start * (start + along<4>(area, k, edge.along));
+    return std::max(std::max(ends, beyond(area, k, middle, half_squared)),
+                    uneven(area, k, edge.height, by));
   };
-  S.arcs.select(excess, selection());
+  S.areas.select(apart, selection());
+  return selection();
+}
+
+/// Edges of S within `reach` or little further that have a normal that can be opposite to one of
+/// this edge.
+NSN_VERSIONS Selection& opposing_edges(const FeatureSet& S, const FeatureSet::Edge& edge,
+                                       double reach) {
+  const NormalArc& arc = edge.normals;
+  const Vec3 middle = edge.a + 0.5 * edge.along;
+  const double half = 0.5 * norm(edge.along) + reach;
+  const auto excess = [&](const auto& line, std::size_t k) {
+    const double between = along<4>(line, k, arc.middle);
+    return std::max(std::max(opposition_excess(arc, between, line[7][k], line[8][k]),
+                             beyond(line, k, middle, half * half)),
+                    uneven(line, k, edge.height, reach));
+  };
+  S.lines.select(excess, selection());
   return selection();
 }
 
@@ -185,13 +230,7 @@ class Side {
     const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
     const double in_front = kLoosely * (margin_ + radii());
     const double depth = other_.two_sided ? in_front : kLoosely * other_.depth;
-    Selection& near = faces_near(other_, vertex.x, std::max(in_front, depth));
-    near.narrow([&](int f) {
-      const FeatureSet::Face& face = other_.faces[at(f)];
-      const double height = dot(face.normal, vertex.x) - face.offset;
-      return level(vertex.height, face.height, furthest) &
-             static_cast<unsigned>(height <= in_front) & static_cast<unsigned>(height >= -depth);
-    });
+    Selection& near = faces_near(other_, vertex, in_front, depth, furthest);
     near.narrow([&](int f) { return over_face(other_, other_.faces[at(f)], vertex.x); });
     for (const int f : near.numbers()) {
       const FeatureSet::Face& face = other_.faces[at(f)];
@@ -227,9 +266,8 @@ class Side {
   /// Edges of the other that the vertex is beside, within the reach or little further.
   Selection& edges_beside(const FeatureSet::Vertex& vertex) {
     const double reach = margin_ + radii();
-    Selection& all = selection();
-    all.take(other_.edges.size());
-    all.narrow([&](int e) {
+    Selection& near = edges_near(other_, vertex, reach);
+    near.narrow([&](int e) {
       const FeatureSet::Edge& edge = other_.edges[at(e)];
       const Vec3 from = vertex.x - edge.a;
       const double along = dot(from, edge.along);
@@ -237,11 +275,10 @@ class Side {
       // Distance squared times length squared, beyond the reach by more than rounding.
       const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
       const double squared = dot(from, from) * length_squared - along * along;
-      return level(vertex.height, edge.height, reach) & static_cast<unsigned>(along > 0.0) &
-             static_cast<unsigned>(along < length_squared) &
+      return static_cast<unsigned>(along > 0.0) & static_cast<unsigned>(along < length_squared) &
              static_cast<unsigned>(!(squared > most));
     });
-    return all;
+    return near;
   }
 
   bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
@@ -281,18 +318,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   const double furthest = std::max(reach, std::min(depth, A.size + B.size));
   BetweenSegments near;
   for (const FeatureSet::Edge& a : A.edges) {
-    const Vec3 middle = a.a + 0.5 * a.along;
-    const double half = 0.5 * norm(a.along) + furthest;
-    Selection& opposing = opposing_edges(B, a.normals);
-    opposing.narrow([&](int j) {
-      const FeatureSet::Edge& b = B.edges[at(j)];
-      const Vec3 between = middle - b.a - 0.5 * b.along;
-      // (|a| / 2 + |b| / 2 + furthest)^2 < |between|^2, without a root: 2 (x^2 + y^2) >= (x + y)^2.
-      const double most = 2.0 * (half * half + 0.25 * dot(b.along, b.along));
-      return level(a.height, b.height, furthest) &
-             static_cast<unsigned>(!(dot(between, between) > most));
-    });
-    for (const int j : opposing.numbers()) {
+    for (const int j : opposing_edges(B, a, furthest).numbers()) {
       const FeatureSet::Edge& b = B.edges[at(j)];
       if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
           near.distance_squared > furthest * furthest) {
@@ -321,16 +347,7 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
   double first = 1.0;
   double last = 0.0;
   double inner = 0.0;
-  Selection& crossed = faces_crossed(S, edge);
-  const Vec3 middle = edge.a + 0.5 * edge.along;
-  const double half_squared = 0.25 * dot(edge.along, edge.along);
-  crossed.narrow([&](int f) {
-    const FeatureSet::Face& face = S.faces[at(f)];
-    const Vec3 between = middle - face.centre;
-    const double most = 2.0 * (half_squared + face.radius_squared);
-    return level(edge.height, face.height, face_tolerance(S)) &
-           static_cast<unsigned>(dot(between, between) <= most);
-  });
+  Selection& crossed = faces_crossed(S, edge, face_tolerance(S));
   crossed.narrow([&](int f) {
     const FeatureSet::Face& face = S.faces[at(f)];
     const double start = dot(face.normal, edge.a) - face.offset;
@@ -359,10 +376,9 @@ Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double
 void FeatureSet::clear() {
   vertices.clear();
   edges.clear();
-  arcs.clear();
+  lines.clear();
   faces.clear();
-  planes.clear();
-  balls.clear();
+  areas.clear();
   corners.clear();
   own_directions.clear();
   axes = identity<3>();
@@ -375,25 +391,29 @@ void FeatureSet::clear() {
 void FeatureSet::finish() {
   for (const Edge& edge : edges) {
     const NormalArc& arc = edge.normals;
-    arcs.push_back({arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine});
+    const Vec3 middle = edge.a + 0.5 * edge.along;
+    lines.push_back({middle[0], middle[1], middle[2], 0.25 * dot(edge.along, edge.along),
+                     arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine,
+                     edge.height.low, edge.height.high});
   }
   for (Face& face : faces) {
-    planes.push_back({face.normal[0], face.normal[1], face.normal[2], face.offset});
     Corner* corner = &corners[at(face.first)];
+    Vec3 sum;
     for (int k = 0; k < face.count; ++k) {
       const Vec3& next = corner[k + 1 < face.count ? k + 1 : 0].x;
       corner[k].outward = cross(next - corner[k].x, face.normal);
       corner[k].squared = dot(corner[k].outward, corner[k].outward);
-      face.centre += corner[k].x;
+      sum += corner[k].x;
     }
-    face.centre *= 1.0 / face.count;
+    const Vec3 centre = (1.0 / face.count) * sum;
     double squared = 0.0;
     for (int k = 0; k < face.count; ++k) {
-      squared = std::max(squared, dot(corner[k].x - face.centre, corner[k].x - face.centre));
+      squared = std::max(squared, dot(corner[k].x - centre, corner[k].x - centre));
     }
-    const double around = std::sqrt(squared) + kBeside * size;
-    face.radius_squared = around * around;
-    balls.push_back({face.centre[0], face.centre[1], face.centre[2], face.radius_squared});
+    // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
+    const double around = 1.01 * squared + 101.0 * (kBeside * size) * (kBeside * size);
+    areas.push_back({centre[0], centre[1], centre[2], around, face.normal[0], face.normal[1],
+                     face.normal[2], face.offset, face.height.low, face.height.high});
   }
 }
 

@@ -20,6 +20,7 @@
 #include "models/collision/manifold.h"
 #include "models/collision/normal_arc.h"
 #include "models/collision/quads.h"
+#include "models/collision/refilled.h"
 
 namespace nsn {
 
@@ -56,8 +57,6 @@ struct FeatureSet {
     int first = 0;  ///< range of `corners`, counter-clockwise
     int count = 0;
     Range height;
-    Vec3 centre;                  ///< of a ball around it, somewhat larger
-    double radius_squared = 0.0;  ///< m^2
   };
   /// Of a face, and its side to the next one.
   struct Corner {
@@ -65,13 +64,16 @@ struct FeatureSet {
     Vec3 outward;          ///< side x normal, in the face's plane, m
     double squared = 0.0;  ///< |outward|^2
   };
-  std::vector<Vertex> vertices;
-  std::vector<Edge> edges;
-  std::vector<Face> faces;
-  Quads<5> arcs;    ///< of the edges: middle, cosine, sine of their normals
-  Quads<4> planes;  ///< of the faces: normal, offset
-  Quads<4> balls;   ///< around the faces, somewhat larger: centre, radius squared
-  std::vector<Corner> corners;
+  Refilled<Vertex> vertices;
+  Refilled<Edge> edges;
+  Refilled<Face> faces;
+  /// Of the edges: middle, half their length squared; middle, cosine, sine of their normals;
+  /// heights.
+  Quads<11> lines;
+  /// Of the faces: centre, radius squared of a ball around, somewhat larger; normal, offset;
+  /// heights.
+  Quads<10> areas;
+  Refilled<Corner> corners;
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
   std::span<const Vec3> vertex_directions;
@@ -86,8 +88,7 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
-  /// Once all features are there: sets `arcs`, `planes`, `balls` and the sides of
-  /// the faces.
+  /// Once all features are there: sets `lines`, `areas` and the sides of the faces.
   void finish();
 };
 

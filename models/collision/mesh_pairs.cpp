@@ -144,43 +144,46 @@ class MeshFeatures {
   }
 
   void add_face(int t) {
-    FeatureSet::Face& face = set_.faces.emplace_back();
-    face.normal = pose_.R * mesh_.normals()[at(t)];
+    FeatureSet::Face& face = set_.faces.add();
+    const Vec3 normal = pose_.R * mesh_.normals()[at(t)];
+    face.normal = normal;
     face.number = t;
     face.first = static_cast<int>(set_.corners.size());
     face.count = 3;
-    face.height = {1e300, -1e300};
+    FeatureSet::Range height{1e300, -1e300};
     for (const int v : mesh_.triangles()[at(t)]) {
       const PlacedVertex& placed = own_.placed[at(v)];
-      set_.corners.emplace_back().x = placed.x;
-      face.height.low = std::min(face.height.low, placed.height);
-      face.height.high = std::max(face.height.high, placed.height);
+      set_.corners.add().x = placed.x;
+      height = {std::min(height.low, placed.height), std::max(height.high, placed.height)};
     }
-    face.offset = dot(face.normal, set_.corners[at(face.first)].x);
+    face.height = height;
+    face.offset = dot(normal, own_.placed[at(mesh_.triangles()[at(t)][0])].x);
   }
 
   void add_vertex(int v) {
     const PlacedVertex& placed = own_.placed[at(v)];
-    set_.vertices.push_back({placed.x,
-                             v,
-                             mesh_.first_edge(v),
-                             static_cast<int>(mesh_.vertex_edges(v).size()),
-                             {placed.height, placed.height}});
+    FeatureSet::Vertex& out = set_.vertices.add();
+    out.x = placed.x;
+    out.number = v;
+    out.first = mesh_.first_edge(v);
+    out.count = static_cast<int>(mesh_.vertex_edges(v).size());
+    out.height = {placed.height, placed.height};
   }
 
   void add_edge(int e) {
     const TriangleMesh::Edge& edge = mesh_.edges()[at(e)];
-    FeatureSet::Edge& out = set_.edges.emplace_back();
-    out.a = own_.placed[at(edge.a)].x;
-    out.along = pose_.R * (mesh_.points()[at(edge.b)] - mesh_.points()[at(edge.a)]);
+    const PlacedVertex& placed = own_.placed[at(edge.a)];
+    FeatureSet::Edge& out = set_.edges.add();
+    const Vec3 along = pose_.R * (mesh_.points()[at(edge.b)] - mesh_.points()[at(edge.a)]);
+    const double end = placed.height + dot(up_, along);
+    out.a = placed.x;
+    out.along = along;
     out.number = edge_number(edge.a, edge.b);
     out.first = edge.first_face;
     out.count = edge.faces;
     out.outward = edge.outward;
     out.normals = pose_.R * edge.normals;
-    const double start = own_.placed[at(edge.a)].height;
-    const double end = start + dot(up_, out.along);
-    out.height = {std::min(start, end), std::max(start, end)};
+    out.height = {std::min(placed.height, end), std::max(placed.height, end)};
   }
 
   const TriangleMesh& mesh_;
@@ -220,14 +223,15 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    FeatureSet::Face& out = set.faces.emplace_back();
+    FeatureSet::Face& out = set.faces.add();
+    out = {};
     out.normal = n;
     out.offset = face.offset + dot(n, pose.x);
     out.number = f;
     out.first = static_cast<int>(set.corners.size());
     out.count = face.end - face.begin;
     for (int k = face.begin; k < face.end; ++k) {
-      set.corners.emplace_back().x = pose.apply(core.vertex(core.loop[at(k)]));
+      set.corners.add().x = pose.apply(core.vertex(core.loop[at(k)]));
     }
   }
   std::vector<Vec3>& directions = set.own_directions;
@@ -241,7 +245,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
       directions.push_back(normalized(along));
       ++vertex.count;
     }
-    set.vertices.push_back(vertex);
+    set.vertices.add() = vertex;
   }
   for (const Polytope::Edge& edge : core.edges) {
     const Vec3 along = core.vertex(edge.b) - core.vertex(edge.a);
@@ -258,7 +262,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
       feature.count = 2;
       feature.outward = left + right;
     }
-    set.edges.push_back(feature);
+    set.edges.add() = feature;
   }
   set.vertex_directions = set.edge_directions = directions;
   set.finish();

@@ -19,10 +19,13 @@ Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Po
   placed_.clear();
   const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
   b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
-    std::array<Vec3, 3> corners = b.corners(t);
-    for (Vec3& p : corners) p = b_in_a.apply(p);
-    placed_.push_back({t, widened(box_of(corners), reach)});
-    grow(around, placed_.back().box);
+    Aabb moved = kNowhere;
+    for (const Vec3& p : b.corners(t)) grow(moved, b_in_a.apply(p));
+    moved = widened(moved, reach);
+    grow(around, moved);
+    Placed& placed = placed_.add();
+    placed.number = t;
+    placed.box = moved;
   });
   return around;
 }

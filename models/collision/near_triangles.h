@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/collision/number_set.h"
+#include "models/collision/refilled.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -56,7 +57,7 @@ class NearTriangles {
   Region region_a_;
   Region region_b_;
   double gap_ = 0.0;
-  std::vector<Placed> placed_;
+  Refilled<Placed> placed_;
   std::vector<int> candidates_;  // of a; those of smaller and smaller parts at the end
   NumberSet found_a_;
   NumberSet found_b_;

@@ -13,10 +13,23 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// Four at a time: one after the other, each would wait for the one before.
+double greatest(const std::array<double, kLeaf>& values) {
+  static_assert(kLeaf % 4 == 0);
+  std::array<double, 4> most{values[0], values[1], values[2], values[3]};
+  for (std::size_t i = 4; i < kLeaf; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) most[k] = std::max(most[k], values[i + k]);
+  }
+  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+
 }  // namespace
 
 PointTree::PointTree(std::vector<Vec3> points) : points_(std::move(points)) {
   build(0, static_cast<int>(points_.size()));
+  for (const Vec3& p : points_) {
+    for (int k = 0; k < 3; ++k) coordinates_[at(k)].push_back(p[k]);
+  }
 }
 
 int PointTree::build(int begin, int end) {
@@ -60,11 +73,13 @@ Vec3 PointTree::furthest(const Vec3& n) const {
     // The furthest first, then which it is: which points are further than those before cannot be
     // foreseen.
     std::array<double, kLeaf> along;
-    double furthest = -1e300;
-    for (int k = node.begin; k < node.end; ++k) {
-      along[at(k - node.begin)] = dot(n, points_[at(k)]);
-      furthest = std::max(furthest, along[at(k - node.begin)]);
-    }
+    along.fill(-1e300);
+    const double* x = &coordinates_[0][at(node.begin)];
+    const double* y = &coordinates_[1][at(node.begin)];
+    const double* z = &coordinates_[2][at(node.begin)];
+    const std::size_t count = at(node.end - node.begin);
+    for (std::size_t k = 0; k < count; ++k) along[k] = n[0] * x[k] + n[1] * y[k] + n[2] * z[k];
+    const double furthest = greatest(along);
     if (furthest <= most) continue;
     most = furthest;
     best =

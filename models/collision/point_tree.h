@@ -4,6 +4,7 @@
 /// point either: the furthest is the same as that of all points one by one.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "models/collision/shape.h"
@@ -30,6 +31,7 @@ class PointTree {
   int build(int begin, int end);
 
   std::vector<Vec3> points_;
+  std::array<std::vector<double>, 3> coordinates_;  // of the points
   std::vector<Node> nodes_;
 };
 

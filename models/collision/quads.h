@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/math3.h"
+#include "models/collision/refilled.h"
 
 namespace nsn {
 
@@ -65,15 +66,18 @@ class Quads {
     size_ = 0;
   }
   void push_back(const std::array<double, N>& row) {
-    if (size_ % 4 == 0) quads_.push_back(kUnset);
-    for (std::size_t i = 0; i < N; ++i) quads_.back()[i][size_ % 4] = row[i];
+    if (size_ % 4 == 0) {
+      for (Four& column : quads_.add()) column.fill(std::numeric_limits<double>::quiet_NaN());
+    }
+    Quad& last = quads_[size_ / 4];
+    for (std::size_t i = 0; i < N; ++i) last[i][size_ % 4] = row[i];
     ++size_;
   }
   std::size_t size() const { return size_; }
 
   /// Rows with value(quad, k) <= 0, k < 4 being their place in a quad.
   template <class Value>
-  void select(const Value& value, Selection& out) const {
+  [[gnu::always_inline]] void select(const Value& value, Selection& out) const {
     if (out.values_.size() < quads_.size()) out.values_.resize(quads_.size());
     if (out.numbers_.size() < 4 * quads_.size()) out.numbers_.resize(4 * quads_.size());
     Four* values = out.values_.data();
@@ -95,21 +99,14 @@ class Quads {
   }
 
  private:
-  static constexpr Quad unset() {
-    Quad quad{};
-    for (Four& column : quad) column.fill(std::numeric_limits<double>::quiet_NaN());
-    return quad;
-  }
-  static constexpr Quad kUnset = unset();
-
-  std::vector<Quad> quads_;
+  Refilled<Quad> quads_;
   std::size_t size_ = 0;
 };
 
-/// n . (the first three numbers) of row k.
-template <std::size_t N>
+/// n . (the three numbers from `First` on) of row k.
+template <std::size_t First = 0, std::size_t N>
 double along(const std::array<Four, N>& quad, std::size_t k, const Vec3& n) {
-  return n[0] * quad[0][k] + n[1] * quad[1][k] + n[2] * quad[2][k];
+  return n[0] * quad[First][k] + n[1] * quad[First + 1][k] + n[2] * quad[First + 2][k];
 }
 
 }  // namespace nsn

@@ -3,7 +3,7 @@
 namespace nsn {
 namespace {
 
-constexpr int kDirections = 4;
+constexpr int kDirections = 3;
 
 }  // namespace
 
