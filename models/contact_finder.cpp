@@ -136,15 +136,20 @@ void ContactFinder::find_mesh_points(const World& world, CollideFunction collide
   const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
   const double slack = kApart * (pair.reach + reaches_[at(t)]);
   if (meshes && apart_.still_apart(pair, slack)) return;
-  if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
-  collide(a, pair.a, b, pair.b, pair.margin, manifold_);
-  if (meshes && manifold_.empty()) {
+  const auto found_apart = [&] {
     const double gap =
         find_separation(static_cast<const TriangleMesh&>(a), static_cast<const TriangleMesh&>(b),
                         seen_from(pair.a, pair.b), pair.margin)
             .gap;
-    if (gap > pair.margin + slack) return apart_.keep(pair, gap);
-  }
+    const bool apart = gap > pair.margin + slack;
+    if (apart) apart_.keep(pair, gap);
+    return apart;
+  };
+  const bool tried = meshes && apart_.were_apart(pair);
+  if (tried && found_apart()) return;
+  if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
+  collide(a, pair.a, b, pair.b, pair.margin, manifold_);
+  if (meshes && !tried && manifold_.empty() && found_apart()) return;
   // That nothing is near a plane is found at once.
   if (manifold_.empty() && !boxes_[at(t)].bounded) return;
   resting_.keep(pair, manifold_);

@@ -8,9 +8,13 @@ void ApartPairs::start_step() {
   next_ = 0;
 }
 
-bool ApartPairs::still_apart(const PlacedPair& pair, double slack) {
+bool ApartPairs::were_apart(const PlacedPair& pair) {
   while (next_ < last_.size() && last_[next_].key < pair.key) ++next_;
-  if (next_ == last_.size() || last_[next_].key != pair.key) return false;
+  return next_ < last_.size() && last_[next_].key == pair.key;
+}
+
+bool ApartPairs::still_apart(const PlacedPair& pair, double slack) {
+  if (!were_apart(pair)) return false;
   const Entry& entry = last_[next_];
   if (!(entry.gap - motion(entry.a_in_b, pair) > pair.margin + slack)) return false;
   now_.push_back(entry);

@@ -22,6 +22,8 @@ namespace nsn {
 class ApartPairs {
  public:
   void start_step();
+  /// In the last step: they may be still, though they have moved too far to be certain.
+  bool were_apart(const PlacedPair& pair);
   /// True: further apart than the margin and `slack` (m), for certain.
   bool still_apart(const PlacedPair& pair, double slack);
   /// They are at least `gap` (m) apart where they are now.
