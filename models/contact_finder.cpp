@@ -81,7 +81,6 @@ void ContactFinder::place_shapes(const World& world, double h) {
   moves_.resize(count);
   margins_.resize(count);
   boxes_.resize(count);
-  reaches_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
   constexpr Index kShapes = 64;  // worth a microsecond by far
   for_range(
@@ -104,7 +103,10 @@ void ContactFinder::place_shape(const World& world, double h, std::size_t s) {
   const Vec3 grow{margins_[s], margins_[s], margins_[s]};
   boxes_[s].lower -= grow;
   boxes_[s].upper += grow;
-  reaches_[s] = furthest(boxes_[s], poses_[s].x);
+}
+
+double ContactFinder::reach(int s) const {
+  return furthest(boxes_[at(s)], poses_[at(s)].x);
 }
 
 bool ContactFinder::may_hold(int s, int t) const {
@@ -131,10 +133,10 @@ void ContactFinder::find_mesh_points(const World& world, CollideFunction collide
   const PlacedPair pair{{std::min(s, t), std::max(s, t)},
                         poses_[at(s)],
                         poses_[at(t)],
-                        reaches_[at(s)],
+                        reach(s),
                         margins_[at(s)] + margins_[at(t)]};
   const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
-  const double slack = kApart * (pair.reach + reaches_[at(t)]);
+  const double slack = kApart * (pair.reach + reach(t));
   if (meshes && apart_.still_apart(pair, slack)) return;
   const auto found_apart = [&] {
     const double gap =

@@ -34,6 +34,8 @@ class ContactFinder {
   void find_points(const World& world, CollideFunction collide, int s, int t);
   /// Points of a mesh are kept where nothing moves.
   void find_mesh_points(const World& world, CollideFunction collide, int s, int t);
+  /// No point of the shape is further from its origin, m.
+  double reach(int s) const;
   /// The box around one of the shapes may hold that around the other.
   bool may_hold(int s, int t) const;
 
@@ -45,7 +47,6 @@ class ContactFinder {
   int mesh_kind_ = -1;
   std::vector<double> margins_;
   std::vector<Aabb> boxes_;
-  std::vector<double> reaches_;  // no point of the shape is further from its origin, m
   Manifold manifold_;
   RestingPairs resting_;
   ApartPairs apart_;
