@@ -2,37 +2,13 @@
 
 #include <cmath>
 
-#include "core/versions.h"
+#include "core/lanes.h"
 
 namespace nsn::body_blocks {
 namespace {
 
-#if defined(__GNUC__)
-using Lanes = double __attribute__((vector_size(kPadded * sizeof(double)), aligned(8), may_alias));
-#else
-struct Lanes {
-  double lane[kPadded];
-  double operator[](std::size_t k) const { return lane[k]; }
-  friend Lanes operator*(double a, const Lanes& b) {
-    Lanes c;
-    for (std::size_t k = 0; k < kPadded; ++k) c.lane[k] = a * b.lane[k];
-    return c;
-  }
-  friend Lanes operator*(const Lanes& a, const Lanes& b) {
-    Lanes c;
-    for (std::size_t k = 0; k < kPadded; ++k) c.lane[k] = a.lane[k] * b.lane[k];
-    return c;
-  }
-  Lanes& operator+=(const Lanes& b) {
-    for (std::size_t k = 0; k < kPadded; ++k) lane[k] += b.lane[k];
-    return *this;
-  }
-  Lanes& operator-=(const Lanes& b) {
-    for (std::size_t k = 0; k < kPadded; ++k) lane[k] -= b.lane[k];
-    return *this;
-  }
-};
-#endif
+using Lanes = Lanes8;
+static_assert(kPadded == 8);
 
 }  // namespace
 

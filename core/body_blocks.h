@@ -2,9 +2,7 @@
 ///
 /// Six is no width of any vector unit, eight is two or one of most: a row is one vector of eight
 /// doubles, of which the last two are zero. The kernels are compiled several times, for plain
-/// x86-64, for AVX2 and for AVX-512, and the loader takes what the processor has; elsewhere once.
-/// The fused multiply-add of the wider ones rounds differently in the last digit: results are the
-/// same from run to run on one machine.
+/// x86-64, for AVX2 and for AVX-512 (core/lanes.h), with the same result.
 ///
 /// A panel has six rows, `stride` doubles from each other, and is read and written in whole
 /// vectors: up to seven doubles beyond its last column, which must be zero. Pointers need no

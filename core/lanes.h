@@ -3,11 +3,13 @@
 ///
 /// A build for any x86-64 carries a function marked NSN_KERNEL twice, once for AVX2, and the
 /// processor chooses when the program is loaded. What it calls must be NSN_INLINE to become part of
-/// both. Nothing is contracted or reordered, so both give the same result. Without effect where the
-/// build is for AVX2 already, where the compiler is not GCC, and under sanitizers, which are not
-/// ready when the choice is made.
+/// both. NSN_VERSIONS is the same for AVX2 and for AVX-512. Nothing is contracted or reordered
+/// (-ffp-contract=off), so all of them give the same result. Without effect where the compiler is
+/// not GCC, and under sanitizers, which are not ready when the choice is made; NSN_KERNEL also
+/// where the build is for AVX2 already.
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 #if defined(__GNUC__)
@@ -16,10 +18,16 @@
 #define NSN_INLINE inline
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__AVX2__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__OPTIMIZE__)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define NSN_VERSIONS __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#if !defined(__AVX2__) && defined(__OPTIMIZE__)
 #define NSN_KERNEL __attribute__((target_clones("default", "avx2")))
+#endif
 #else
+#define NSN_VERSIONS
+#endif
+#if !defined(NSN_KERNEL)
 #define NSN_KERNEL
 #endif
 
@@ -38,22 +46,25 @@ NSN_INLINE Lanes load_lanes(const double* p) {
 template <int kCount>
 struct LaneArray {
   double lane[kCount] = {};
-  double operator[](int k) const { return lane[k]; }
+  double operator[](std::size_t k) const { return lane[k]; }
+  double& operator[](std::size_t k) { return lane[k]; }
   friend LaneArray operator*(LaneArray a, double b) {
     for (double& x : a.lane) x *= b;
     return a;
   }
+  friend LaneArray operator*(double a, const LaneArray& b) { return b * a; }
   friend LaneArray operator*(LaneArray a, const LaneArray& b) {
     for (int k = 0; k < kCount; ++k) a.lane[k] *= b.lane[k];
     return a;
   }
   friend LaneArray operator+(LaneArray a, const LaneArray& b) { return a += b; }
-  friend LaneArray operator-(LaneArray a, const LaneArray& b) {
-    for (int k = 0; k < kCount; ++k) a.lane[k] -= b.lane[k];
-    return a;
-  }
+  friend LaneArray operator-(LaneArray a, const LaneArray& b) { return a -= b; }
   LaneArray& operator+=(const LaneArray& b) {
     for (int k = 0; k < kCount; ++k) lane[k] += b.lane[k];
+    return *this;
+  }
+  LaneArray& operator-=(const LaneArray& b) {
+    for (int k = 0; k < kCount; ++k) lane[k] -= b.lane[k];
     return *this;
   }
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/versions.h"
+#include "core/lanes.h"
 #include "models/collision/feature_distance.h"
 
 namespace nsn {
