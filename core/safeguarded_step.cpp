@@ -315,14 +315,19 @@ bool SafeguardedTimeStep::linearise_again(StepEquations& equations, const State&
   return true;
 }
 
-/// W, q and base_ for the rows in at_, evaluated at u:
-///   base = H^-1 (M (u_free - u) + J_e^T free_r),   q = value + J base
-bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, ConstVector r,
-                                      ConstVector H, ConstVector H_inverse) {
+/// A linear problem around u: base_ = M (u_free - u) so far.
+void SafeguardedTimeStep::start_at(const System& system, ConstVector u) {
   copy(u, origin_);
   copy(system.u_free, push_);
   axpby(-1.0, u, 1.0, push_);
   multiply_blocks(system.M, push_, base_);
+}
+
+/// W, q and base_ for the rows in at_, evaluated at u:
+///   base = H^-1 (M (u_free - u) + J_e^T free_r),   q = value + J base
+bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, ConstVector r,
+                                      ConstVector H, ConstVector H_inverse) {
+  start_at(system, u);
   inverse_ = H_inverse;
   if (condensed_) {
     if (!jointed_.assemble(system, at_, H)) return false;
@@ -344,10 +349,7 @@ bool SafeguardedTimeStep::set_problem(const System& system, ConstVector u, Const
 /// q and base_ for the rows in at_, evaluated and measured at state, with the matrices of the last
 /// linearisation. Condensed.
 void SafeguardedTimeStep::linearise_values(const System& system, const State& state) {
-  copy(state.u, origin_);
-  copy(system.u_free, push_);
-  axpby(-1.0, state.u, 1.0, push_);
-  multiply_blocks(system.M, push_, base_);
+  start_at(system, state.u);
   axpby(1.0, at_.impulse(), 1.0, base_);
   jointed_.free_impulses(at_, state.r, free_r_);
   copy(free_r_, all_r_);
@@ -461,6 +463,13 @@ void SafeguardedTimeStep::offer(ConstVector z, int tries) {
   }
 }
 
+/// The Newton iterate in x_, inside its cones.
+void SafeguardedTimeStep::offer_iterate() {
+  copy(x_, z_);
+  clip(z_);
+  offer(z_, 4);
+}
+
 void SafeguardedTimeStep::start_safe(ConstVector r) {
   for (Index k = 0; k < unknowns(); ++k) {
     for (Index c = 0; c < 3; ++c) {
@@ -556,9 +565,7 @@ void SafeguardedTimeStep::newton(int budget, NewtonResult& result) {
     if (!solve.ok || !all_finite(x_)) {
       restart(std::min(100.0 * std::max(newton_->alpha(), 1e-7), kAlphaMax));
     } else {
-      copy(x_, z_);
-      clip(z_);
-      offer(z_, 4);
+      offer_iterate();
     }
     record(newton_->alpha(), solve, result);
   }
@@ -593,9 +600,7 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
     at = newton_->measure();
   }
   if (!solved && stepped) {
-    copy(x_, z_);
-    clip(z_);
-    offer(z_, 4);
+    offer_iterate();
   }
   return solved;
 }

@@ -82,6 +82,7 @@ class SafeguardedTimeStep final : public StepMethod {
   Index unknowns() const { return rows_.blocks(); }
   [[nodiscard]] bool linearise(StepEquations& equations, ConstVector r, bool warm);
   [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);
+  void start_at(const System& system, ConstVector u);
   void linearise_values(const System& system, const State& state);
   [[nodiscard]] bool set_problem(const System& system, ConstVector u, ConstVector r, ConstVector H,
                                  ConstVector H_inverse);
@@ -108,6 +109,7 @@ class SafeguardedTimeStep final : public StepMethod {
   double error(ConstVector x, ConstVector v) const;
   /// Takes safe + t (z - safe) for the first t of the list that lowers the error.
   void offer(ConstVector z, int tries);
+  void offer_iterate();
   void record(double alpha, const NewtonSolve& solve, NewtonResult& result);
   void take_safe();
   bool limit_energy(const System& system);
