@@ -32,6 +32,7 @@ class IslandFinder {
   const std::vector<Island>& find(const World& world, const std::vector<const RowSet*>& sets,
                                   bool separate);
   int count() const { return count_; }
+  const Island& island(int i) const { return islands_[static_cast<std::size_t>(i)]; }
 
  private:
   int root(int item);
