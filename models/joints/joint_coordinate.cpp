@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/lanes.h"
 #include "models/rows/row_set.h"
 
 namespace nsn {
@@ -16,22 +17,22 @@ struct TurnParts {
   Vec3 v;
 };
 
-TurnParts near_turn(const Quaternion& q) {
+NSN_INLINE TurnParts near_turn(const Quaternion& q) {
   const double sign = q.w < 0.0 ? -1.0 : 1.0;
   return {sign * q.w, {sign * q.x, sign * q.y, sign * q.z}};
 }
 
-Vec3 unit(int i) {
+NSN_INLINE Vec3 unit(int i) {
   Vec3 e;
   e[i] = 1.0;
   return e;
 }
 
-CoordinateGradient point_gradient(const Vec3& n, const FramePair& pair) {
+NSN_INLINE CoordinateGradient point_gradient(const Vec3& n, const FramePair& pair) {
   return {dot(n, pair.between), n, cross(pair.arm_a, n), -cross(pair.arm_b, n)};
 }
 
-CoordinateGradient turning(double value, const Vec3& axis) {
+NSN_INLINE CoordinateGradient turning(double value, const Vec3& axis) {
   return {value, {}, axis, -axis};
 }
 
@@ -41,30 +42,29 @@ struct Twist {
   Vec3 l;
 };
 
-Twist twist(const Quaternion& q) {
+NSN_INLINE Twist twist(const Quaternion& q) {
   const double scale = 1.0 / (q.w * q.w + q.z * q.z);
   const double x = scale * (q.w * q.y + q.z * q.x);
   const double y = scale * (q.z * q.y - q.w * q.x);
   return {{x, y, 1.0}, {y, -x, 0.0}};
 }
 
-CoordinateGradient twist_gradient(const FramePair& pair) {
-  const Quaternion& q = pair.turn;
-  return turning(2.0 * std::atan2(q.z, q.w), pair.axes_b * twist(q).g);
+NSN_INLINE double twist_value(const FramePair& pair) {
+  return 2.0 * std::atan2(pair.turn.z, pair.turn.w);
 }
 
 /// The second derivatives of z and w themselves cancel.
-Mat3 twist_curvature(const FramePair& pair) {
+NSN_INLINE Mat3 twist_curvature(const FramePair& pair) {
   const Twist t = twist(pair.turn);
   return symmetric_outer(pair.axes_b * t.g, pair.axes_b * -t.l);
 }
 
-Vec3 direction(const FramePair& pair) {
+NSN_INLINE Vec3 direction(const FramePair& pair) {
   const double length = norm(pair.between);
   return length > 0.0 ? (1.0 / length) * pair.between : unit(2);
 }
 
-CoordinateCurvature distance_curvature(const FramePair& pair) {
+NSN_INLINE CoordinateCurvature distance_curvature(const FramePair& pair) {
   const double length = norm(pair.between);
   if (!(length > 0.0)) return {};
   const Vec3 n = direction(pair);
@@ -75,7 +75,7 @@ CoordinateCurvature distance_curvature(const FramePair& pair) {
   return {across, angular(pair.arm_a, 1.0), angular(pair.arm_b, -1.0)};
 }
 
-double orientation_of(int i, int j) {
+NSN_INLINE double orientation_of(int i, int j) {
   return (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
 }
 
@@ -89,14 +89,14 @@ struct Azimuth {
   Vec3 w;  ///< the angle grows along w as u moves, (d x - n y) / (n^2 + d^2)
   Vec3 v;  ///< the same of ln |(n, d)|
 
-  double value() const { return s * std::atan2(n, d); }
-  Vec3 gradient() const { return cross(u, w); }
-  Mat3 curvature() const {
+  NSN_INLINE double value() const { return s * std::atan2(n, d); }
+  NSN_INLINE Vec3 gradient() const { return cross(u, w); }
+  NSN_INLINE Mat3 curvature() const {
     return s * (symmetric_outer(u, w) - symmetric_outer(cross(u, w), 2.0 * cross(u, v)));
   }
 };
 
-Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
+NSN_INLINE Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
   const bool of_a = c.kind == Kind::kAzimuthA;
   const Mat3& seen = of_a ? pair.axes_a : pair.axes_b;
   const Mat3& from = of_a ? pair.axes_b : pair.axes_a;
@@ -163,12 +163,16 @@ Mat3 angle_curvature(const RotationVector& p) {
   return (0.5 / std::tan(0.5 * p.angle)) * (identity<3>() - outer(p.axis, p.axis));
 }
 
+NSN_INLINE double elevation_value(double sine) {
+  return std::asin(std::clamp(sine, -1.0, 1.0));
+}
+
 /// 1 / sqrt(1 - c^2), bounded next to a right angle.
-double elevation_slope(double c) {
+NSN_INLINE double elevation_slope(double c) {
   return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
 }
 
-Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
+NSN_INLINE Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
   const double sine = dot(a, b);
   const double slope = elevation_slope(sine);
   const Vec3 g = slope * cross(a, b);
@@ -199,8 +203,8 @@ Mat3 turning_curvature(const JointCoordinate& c, const FramePair& pair) {
 
 }  // namespace
 
-FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
-                       const JointFrame& frame_b) {
+NSN_KERNEL FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
+                                  const JointFrame& frame_b) {
   const Vec3 arm_a = a.R * frame_a.origin;
   const Vec3 arm_b = b.R * frame_b.origin;
   const Quaternion q_a = a.q * frame_a.rotation;
@@ -213,7 +217,34 @@ FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const Body
           conjugate(q_b) * q_a};
 }
 
-CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
+double coordinate_value(const JointCoordinate& c, const FramePair& pair) {
+  switch (c.kind) {
+    case Kind::kPoint:
+      return pair.between[c.i];
+    case Kind::kAlong:
+      return dot(column(pair.axes_b, c.i), pair.between);
+    case Kind::kCosine:
+      return dot(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
+    case Kind::kTurn:
+      return 2.0 * near_turn(pair.turn).v[c.i];
+    case Kind::kTwist:
+      return twist_value(pair);
+    case Kind::kDistance:
+      return norm(pair.between);
+    case Kind::kAzimuthA:
+    case Kind::kAzimuthB:
+      return azimuth(c, pair).value();
+    case Kind::kElevation:
+      return elevation_value(dot(column(pair.axes_a, c.i), column(pair.axes_b, c.j)));
+    case Kind::kRotation:
+      return rotation_vector(pair.turn).vector()[c.i];
+    case Kind::kAngle:
+      return rotation_vector(pair.turn).angle;
+  }
+  return 0.0;
+}
+
+NSN_KERNEL CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
   switch (c.kind) {
     case Kind::kPoint:
       return point_gradient(unit(c.i), pair);
@@ -234,7 +265,7 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
       return turning(2.0 * q.v[c.i], pair.axes_b * (q.w * e + cross(q.v, e)));
     }
     case Kind::kTwist:
-      return twist_gradient(pair);
+      return turning(twist_value(pair), pair.axes_b * twist(pair.turn).g);
     case Kind::kDistance: {
       CoordinateGradient g = point_gradient(direction(pair), pair);
       g.value = norm(pair.between);
@@ -249,7 +280,7 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
       const Vec3 a = column(pair.axes_a, c.i);
       const Vec3 b = column(pair.axes_b, c.j);
       const double sine = dot(a, b);
-      return turning(std::asin(std::clamp(sine, -1.0, 1.0)), elevation_slope(sine) * cross(a, b));
+      return turning(elevation_value(sine), elevation_slope(sine) * cross(a, b));
     }
     case Kind::kRotation: {
       const RotationVector p = rotation_vector(pair.turn);
@@ -264,8 +295,8 @@ CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair
   return {};
 }
 
-void add_curvature(const JointCoordinate& c, const FramePair& pair, double factor,
-                   CoordinateCurvature& sum) {
+NSN_KERNEL void add_curvature(const JointCoordinate& c, const FramePair& pair, double factor,
+                              CoordinateCurvature& sum) {
   switch (c.kind) {
     case Kind::kPoint:
     case Kind::kAlong: {

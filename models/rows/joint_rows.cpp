@@ -42,13 +42,15 @@ double rate_of(const JointCoordinate& c, const FramePair& pair, const BodyState&
   return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
 }
 
-/// (C(q) - C(q - h v)) / h: velocities are differences of positions, and the rate that belongs to
-/// them is that of the step which ended here. J(q) v would be off by half of h dJ/dt v, an error of
-/// the acceleration that does not fall with h.
-double rate_between(const JointCoordinate& c, const FramePair& before, const FramePair& now,
-                    double h) {
-  const double value = coordinate_gradient(c, now).value;
-  return (value - unwrapped(c, coordinate_gradient(c, before).value, value)) / h;
+/// (C(q) - C(q - h v)) / h with C(q) = value: velocities are differences of positions, and the rate
+/// that belongs to them is that of the step which ended here. J(q) v would be off by half of
+/// h dJ/dt v, an error of the acceleration that does not fall with h.
+double rate_since(const JointCoordinate& c, const FramePair& before, double value, double h) {
+  return (value - unwrapped(c, coordinate_value(c, before), value)) / h;
+}
+
+bool limited(const JointLimit& limit) {
+  return limit.lower > -kInfinity || limit.upper < kInfinity;
 }
 
 bool pushes(const Vec3& r) {
@@ -82,26 +84,34 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
                              ForceDirections directions) {
   h_ = h;
   directions_ = directions;
-  for (int j = 0; j < num_joints(); ++j)
-    validate(joints_[at(j)], j, static_cast<int>(bodies.size()));
   block_begin_.resize(joints_.size() + 1);
   const int parts = std::max(1, (num_joints() + kPart - 1) / kPart);
   parts_.resize(std::max(parts_.size(), at(parts)));
   const auto last_joint = [&](int part) { return std::min(num_joints(), (part + 1) * kPart); };
-  for_range(
-      parts,
-      [&](int first, int last) {
-        for (int k = first; k < last; ++k) {
-          add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]);
-        }
-      },
-      1);
-  rows_.clear();
+  const auto for_parts = [&](const auto& body) {
+    for_range(
+        parts,
+        [&](int first, int last) {
+          for (int k = first; k < last; ++k) body(k);
+        },
+        1);
+  };
+  for_parts([&](int k) { add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]); });
+  std::size_t rows = 0;
   for (int k = 0; k < parts; ++k) {
-    const int before = size();
-    for (int j = kPart * k; j < last_joint(k); ++j) block_begin_[at(j)] += before;
-    rows_.insert(rows_.end(), parts_[at(k)].rows.begin(), parts_[at(k)].rows.end());
+    if (parts_[at(k)].error) std::rethrow_exception(parts_[at(k)].error);
+    parts_[at(k)].begin = rows;
+    rows += parts_[at(k)].rows.size();
   }
+  rows_.resize(rows);
+  for_parts([&](int k) {
+    const Part& part = parts_[at(k)];
+    for (int j = kPart * k; j < last_joint(k); ++j) {
+      block_begin_[at(j)] += static_cast<int>(part.begin / 3);
+    }
+    std::copy(part.rows.begin(), part.rows.end(),
+              rows_.begin() + static_cast<std::ptrdiff_t>(part.begin));
+  });
   block_begin_[joints_.size()] = size();
   start_.clear();
   if (directions_ == ForceDirections::kStartOfStep) keep_directions(bodies);
@@ -110,10 +120,16 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
 /// block_begin_ counts from the first of these joints.
 void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodies, Part& out) {
   out.rows.clear();
-  for (int j = first; j < last; ++j) {
-    const Joint& joint = joints_[at(j)];
-    block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
-    add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+  out.error = nullptr;
+  try {
+    for (int j = first; j < last; ++j) {
+      const Joint& joint = joints_[at(j)];
+      validate(joint, j, static_cast<int>(bodies.size()));
+      block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
+      add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+    }
+  } catch (...) {
+    out.error = std::current_exception();
   }
 }
 
@@ -140,10 +156,15 @@ void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b, Part& 
                                  [](const JointAxis& axis) { return axis.armature > 0.0; });
   const FramePair before = heavy ? frames_before(joint, a, b) : pair;
   for (std::size_t i = 0; i < joint.axes.size(); ++i) {
-    const JointCoordinate& c = joint.axes[i].coordinate;
-    const double rate =
-        joint.axes[i].armature > 0.0 ? rate_between(c, before, pair, h_) : rate_of(c, pair, a, b);
-    add_axis(j, static_cast<int>(i), pair, rate, out);
+    const JointAxis& axis = joint.axes[i];
+    const double value = coordinate_value(axis.coordinate, pair);
+    double rate = 0.0;  // where nothing asks for it
+    if (axis.armature > 0.0) {
+      rate = rate_since(axis.coordinate, before, value, h_);
+    } else if (limited(axis.limit)) {
+      rate = rate_of(axis.coordinate, pair, a, b);
+    }
+    add_axis(j, static_cast<int>(i), value, rate, out);
   }
   fill_block(j, out);
   out.rows.insert(out.rows.end(), out.bounded.begin(), out.bounded.end());
@@ -180,13 +201,13 @@ FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
 }
 
 JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCoordinate& c,
-                                      const FramePair& pair) const {
+                                      double reference) const {
   Row row;
   row.role = role;
   row.index = static_cast<std::uint8_t>(index);
   row.joint = j;
   row.coordinate = c;
-  row.reference = coordinate_gradient(c, pair).value;
+  row.reference = reference;
   row.lo = -kInfinity;
   row.hi = kInfinity;
   return row;
@@ -194,19 +215,20 @@ JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCo
 
 void JointRowSet::add_hold(int j, int index, const FramePair& pair, Part& out) const {
   const JointRow& held = joints_[at(j)].rows[at(index)];
-  Row row = new_row(Role::kHold, j, index, held.coordinate, pair);
-  row.reference = unwrapped(held.coordinate, row.reference, held.target);
+  const double value = coordinate_value(held.coordinate, pair);
+  Row row = new_row(Role::kHold, j, index, held.coordinate,
+                    unwrapped(held.coordinate, value, held.target));
   const double lag = held.compliance * held.damping;
   row.offset = (h_ * held.target + lag * row.reference) / (h_ + lag);
   row.compliance = h_ * held.compliance / (h_ + lag);
   out.add(row);
 }
 
-void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate, Part& out) {
+void JointRowSet::add_axis(int j, int index, double value, double rate, Part& out) {
   const JointAxis& axis = joints_[at(j)].axes[at(index)];
   double& turns = turns_[at(axis_begin_[at(j)] + index)];
-  Row row = new_row(Role::kLower, j, index, axis.coordinate, pair);
-  row.reference = turns = unwrapped(axis.coordinate, row.reference, turns);
+  turns = unwrapped(axis.coordinate, value, turns);
+  Row row = new_row(Role::kLower, j, index, axis.coordinate, turns);
   add_limits(axis, rate, row, out);
   if (axis.drive.on()) add_drive(axis.drive, row, out);
   if (axis.passive()) add_passive(axis, rate, row, out);
@@ -309,15 +331,10 @@ CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) 
 
 /// The same, once for all rows of an axis: they count whole turns from one reference.
 const CoordinateGradient& JointRowSet::gradient(const Row& row, Measured& at) const {
-  if (row.role == Role::kHold || row.index >= Measured::kAxes) {
-    return at.other = gradient(row, at.pair);
-  }
-  CoordinateGradient& g = at.axis[row.index];
-  if (!at.known[row.index]) {
-    g = gradient(row, at.pair);
-    at.known[row.index] = true;
-  }
-  return g;
+  const bool shared = row.role != Role::kHold && row.index < Measured::kAxes;
+  std::optional<CoordinateGradient>& g = shared ? at.axis[row.index] : at.other;
+  if (!shared || !g) g = gradient(row, at.pair);
+  return *g;
 }
 
 void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
@@ -357,16 +374,12 @@ void JointRowSet::evaluate(int k, Measured& at, const BlockEntries& out) const {
       for (std::size_t node = 0; node < out.J.size(); ++node) set(node, {});
       continue;
     }
-    const CoordinateGradient& g = gradient(r, at);
-    const double sign = r.sign;
-    const Vec3 linear = g.linear;
-    const Vec3 angular_a = g.angular_a;
-    const Vec3 angular_b = g.angular_b;
-    out.value[i] = sign * (g.value - r.offset) / h_;
-    set(0, sign * linear);
-    set(1, sign * angular_a);
-    set(2, -sign * linear);
-    set(3, sign * angular_b);
+    const CoordinateGradient g = gradient(r, at);
+    out.value[i] = r.sign * (g.value - r.offset) / h_;
+    set(0, r.sign * g.linear);
+    set(1, r.sign * g.angular_a);
+    set(2, -r.sign * g.linear);
+    set(3, r.sign * g.angular_b);
   }
 }
 
@@ -438,8 +451,7 @@ void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::sp
 double JointRowSet::position(int j, int axis, const Configuration& where) const {
   const Joint& joint = joints_[at(j)];
   const JointCoordinate& c = joint.axes[at(axis)].coordinate;
-  const double value = coordinate_gradient(c, frames(joint, where)).value;
-  return unwrapped(c, value, turns_[at(axis_begin_[at(j)] + axis)]);
+  return unwrapped(c, coordinate_value(c, frames(joint, where)), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const Configuration& where) const {
@@ -453,7 +465,7 @@ double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) c
   const JointCoordinate& c = joint.axes[at(axis)].coordinate;
   const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
                                       state_of(bodies[at(joint.body_b)]), joint.frame_b);
-  return unwrapped(c, coordinate_gradient(c, pair).value, turns_[at(axis_begin_[at(j)] + axis)]);
+  return unwrapped(c, coordinate_value(c, pair), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const std::vector<Body>& bodies) const {
@@ -497,26 +509,31 @@ double JointRowSet::drive_effort(int j, int axis, std::span<const Vec3> impulses
 
 JointDrift JointRowSet::drift(const Configuration& where) const {
   JointDrift drift;
-  for (int k = 0; k < size(); ++k) {
-    const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
+  for (int j = 0; j < num_joints(); ++j) add_drift(j, where, drift);
+  return drift;
+}
+
+void JointRowSet::add_drift(int j, const Configuration& where, JointDrift& drift) const {
+  const Joint& joint = joints_[at(j)];
+  const FramePair pair = frames(joint, where);
+  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
     for (int i = 0; i < 3; ++i) {
       const Row& r = row(k, i);
       if (r.role != Role::kHold || r.compliance > 0.0) continue;
       const double value =
-          unwrapped(r.coordinate, coordinate_gradient(r.coordinate, pair).value, r.reference);
+          unwrapped(r.coordinate, coordinate_value(r.coordinate, pair), r.reference);
       double& worst = r.coordinate.angular() ? drift.angle : drift.distance;
       worst = std::max(worst, std::abs(value - r.offset));
     }
   }
-  for (int j = 0; j < num_joints(); ++j) {
-    for (int axis = 0; axis < static_cast<int>(joints_[at(j)].axes.size()); ++axis) {
-      const JointLimit& limit = joints_[at(j)].axes[at(axis)].limit;
-      if (limit.lower == -kInfinity && limit.upper == kInfinity) continue;
-      const double value = position(j, axis, where);
-      drift.limit_excess = std::max({drift.limit_excess, limit.lower - value, value - limit.upper});
-    }
+  for (int k = 0; k < static_cast<int>(joint.axes.size()); ++k) {
+    const JointAxis& axis = joint.axes[at(k)];
+    if (!limited(axis.limit)) continue;
+    const double value =
+        unwrapped(axis.coordinate, coordinate_value(axis.coordinate, pair), turn(j, k));
+    drift.limit_excess =
+        std::max({drift.limit_excess, axis.limit.lower - value, value - axis.limit.upper});
   }
-  return drift;
 }
 
 }  // namespace nsn

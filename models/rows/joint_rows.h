@@ -17,6 +17,8 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -105,6 +107,8 @@ class JointRowSet final : public RowSet {
   struct Part {
     std::vector<Row> rows;
     std::vector<Row> bounded;  // of the joint whose rows are being added
+    std::size_t begin = 0;     // of these rows among all
+    std::exception_ptr error;  // of a joint that is not valid
 
     /// Rows without bounds fill the first blocks of a joint, the others follow.
     void add(const Row& row);
@@ -116,9 +120,8 @@ class JointRowSet final : public RowSet {
     explicit Measured(const FramePair& frames) : pair(frames) {}
 
     FramePair pair;
-    std::array<bool, kAxes> known{};
-    std::array<CoordinateGradient, kAxes> axis;
-    CoordinateGradient other;
+    std::array<std::optional<CoordinateGradient>, kAxes> axis;
+    std::optional<CoordinateGradient> other;  // the last of another row
   };
   /// Where a block is written: three values, and nine entries of J per node.
   struct BlockEntries {
@@ -129,12 +132,12 @@ class JointRowSet final : public RowSet {
   void add_rows(int j, const BodyState& a, const BodyState& b, Part& out);
   void fill_block(int j, Part& out) const;
   void add_hold(int j, int index, const FramePair& pair, Part& out) const;
-  void add_axis(int j, int index, const FramePair& pair, double rate, Part& out);
+  void add_axis(int j, int index, double value, double rate, Part& out);
   void add_limits(const JointAxis& axis, double rate, Row row, Part& out) const;
   void add_drive(const JointDrive& drive, Row row, Part& out) const;
   void add_passive(const JointAxis& axis, double rate, Row row, Part& out) const;
   FramePair frames_before(const Joint& joint, const BodyState& a, const BodyState& b) const;
-  Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
+  Row new_row(Role role, int j, int index, const JointCoordinate& c, double reference) const;
   void keep_directions(const std::vector<Body>& bodies);
   FramePair frames(const Joint& joint, const Configuration& at) const;
   void evaluate(int k, Measured& at, const BlockEntries& out) const;
@@ -144,6 +147,10 @@ class JointRowSet final : public RowSet {
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
   CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
   const CoordinateGradient& gradient(const Row& row, Measured& at) const;
+  void add_drift(int j, const Configuration& at, JointDrift& drift) const;
+  double turn(int j, int axis) const {
+    return turns_[static_cast<std::size_t>(axis_begin_[static_cast<std::size_t>(j)] + axis)];
+  }
 
   std::vector<Joint> joints_;
   std::vector<int> axis_begin_{0};  // of joint j in turns_
