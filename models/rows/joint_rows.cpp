@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 
+#include "core/lanes.h"
 #include "core/parallel.h"
+#include "models/joints/coordinate_kernels.h"
 
 namespace nsn {
 namespace {
@@ -23,7 +26,7 @@ std::size_t at(int i) {
 }
 
 /// The value that a periodic angle means next to `reference`.
-double unwrapped(const JointCoordinate& c, double value, double reference) {
+NSN_INLINE double unwrapped(const JointCoordinate& c, double value, double reference) {
   if (!c.periodic()) return value;
   constexpr double kTurn = 2.0 * std::numbers::pi;
   if (std::abs(reference - value) < 0.5 * kTurn) return value;
@@ -51,6 +54,21 @@ double rate_since(const JointCoordinate& c, const FramePair& before, double valu
 
 bool limited(const JointLimit& limit) {
   return limit.lower > -kInfinity || limit.upper < kInfinity;
+}
+
+/// Entry by entry: a matrix made first and copied then is read back as it is written.
+NSN_INLINE void store_diagonal(double* p, double d) {
+  p[0] = p[4] = p[8] = d;
+  p[1] = p[2] = p[3] = p[5] = p[6] = p[7] = 0.0;
+}
+NSN_INLINE void store_skew(double* p, const Vec3& v) {
+  p[0] = p[4] = p[8] = 0.0;
+  p[1] = -v[2];
+  p[2] = v[1];
+  p[3] = v[2];
+  p[5] = -v[0];
+  p[6] = -v[1];
+  p[7] = v[0];
 }
 
 bool pushes(const Vec3& r) {
@@ -321,75 +339,78 @@ FramePair JointRowSet::frames(const Joint& joint, const Configuration& where) co
 }
 
 /// Value at the present frames; directions there or at the start of the step.
-CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
-  CoordinateGradient g = coordinate_gradient(row.coordinate, pair);
+NSN_INLINE CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
+  CoordinateGradient g = joint_kernels::gradient(row.coordinate, pair);
   const double value = unwrapped(row.coordinate, g.value, row.reference);
   if (!start_.empty()) g = start_[static_cast<std::size_t>(&row - rows_.data())];
   g.value = value;
   return g;
 }
 
-/// The same, once for all rows of an axis: they count whole turns from one reference.
-const CoordinateGradient& JointRowSet::gradient(const Row& row, Measured& at) const {
-  const bool shared = row.role != Role::kHold && row.index < Measured::kAxes;
-  std::optional<CoordinateGradient>& g = shared ? at.axis[row.index] : at.other;
-  if (!shared || !g) g = gradient(row, at.pair);
-  return *g;
-}
-
 void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  Measured measured(frames(joints_[at(row(k, 0).joint)], where));
-  evaluate(k, measured, {out.value.a, {out.J[0].a, out.J[1].a, out.J[2].a, out.J[3].a}});
+  const BodyPairEntries entries = body_pair_entries(out);
+  evaluate(k, std::span(&entries, 1), where);
 }
 
 void JointRowSet::evaluate_run(int first, std::size_t count, const Configuration& where,
                                const RowTarget& out) const {
   std::array<double, kBlockSize> unused;
+  std::array<BodyPairEntries, kBlocksAtOnce> entries;
   for (std::size_t i = 0; i < count;) {
-    const int joint = row(first + static_cast<int>(i), 0).joint;
-    const std::size_t end = std::min(count, at(block_begin_[at(joint + 1)] - first));
-    Measured measured(frames(joints_[at(joint)], where));
-    for (; i < end; ++i) {
-      BlockEntries entries{out.value_of(i), {}};
-      double* const J = out.J_of(i);
-      for (std::size_t node = 0; node < entries.J.size(); ++node) {
-        const int slot = out.slot[i][node];
-        entries.J[node] = slot < 0 ? unused.data() : J + kBlockSize * slot;
-      }
-      evaluate(first + static_cast<int>(i), measured, entries);
-    }
+    const int k = first + static_cast<int>(i);
+    const int end = block_begin_[at(row(k, 0).joint + 1)];
+    const std::size_t together = std::min({count - i, at(end - k), entries.size()});
+    for (std::size_t n = 0; n < together; ++n) entries[n] = out.body_pair(i + n, unused);
+    evaluate(k, std::span(entries).first(together), where);
+    i += together;
   }
 }
 
-void JointRowSet::evaluate(int k, Measured& at, const BlockEntries& out) const {
-  if (row(k, 0).points) {
-    evaluate_points(k, at.pair, out);
-    return;
-  }
-  for (int i = 0; i < 3; ++i) {
-    const Row& r = row(k, i);
-    const auto set = [&](std::size_t node, const Vec3& v) { store3(out.J[node] + 3 * i, v); };
-    if (r.role == Role::kPadding) {
-      out.value[i] = 0.0;
-      for (std::size_t node = 0; node < out.J.size(); ++node) set(node, {});
+/// The rows of an axis count whole turns from one reference: they have one gradient.
+NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> blocks,
+                                      const Configuration& where) const {
+  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
+                                              where.body(joint.body_b), joint.frame_b);
+  std::array<std::optional<CoordinateGradient>, kSharedAxes> axis;
+  for (const BodyPairEntries& out : blocks) {
+    const Row* const rows = &row(k++, 0);
+    if (rows[0].points) {
+      evaluate_points(rows, pair, out);
       continue;
     }
-    const CoordinateGradient g = gradient(r, at);
-    out.value[i] = r.sign * (g.value - r.offset) / h_;
-    set(0, r.sign * g.linear);
-    set(1, r.sign * g.angular_a);
-    set(2, -r.sign * g.linear);
-    set(3, r.sign * g.angular_b);
+    for (int i = 0; i < 3; ++i) {
+      const Row& r = rows[i];
+      if (r.role == Role::kPadding) {
+        out.value[i] = 0.0;
+        for (double* const J : out.J) store3(J + 3 * i, {});
+        continue;
+      }
+      const bool shared = r.role != Role::kHold && r.index < axis.size();
+      CoordinateGradient g;
+      if (shared && axis[r.index]) {
+        g = *axis[r.index];
+      } else {
+        g = gradient(r, pair);
+        if (shared) axis[r.index] = g;
+      }
+      out.value[i] = r.sign * (g.value - r.offset) / h_;
+      store3(out.J[0] + 3 * i, r.sign * g.linear);
+      store3(out.J[1] + 3 * i, r.sign * g.angular_a);
+      store3(out.J[2] + 3 * i, -r.sign * g.linear);
+      store3(out.J[3] + 3 * i, r.sign * g.angular_b);
+    }
   }
 }
 
 /// C = d: three rows at once.
-void JointRowSet::evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const {
-  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - row(k, i).offset) / h_;
-  store9(out.J[0], identity<3>());
-  store9(out.J[1], skew(-pair.arm_a));  // w x arm
-  store9(out.J[2], -identity<3>());
-  store9(out.J[3], skew(pair.arm_b));
+NSN_INLINE void JointRowSet::evaluate_points(const Row* rows, const FramePair& pair,
+                                             const BodyPairEntries& out) const {
+  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - rows[i].offset) / h_;
+  store_diagonal(out.J[0], 1.0);
+  store_skew(out.J[1], -pair.arm_a);  // w x arm
+  store_diagonal(out.J[2], -1.0);
+  store_skew(out.J[3], pair.arm_b);
 }
 
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
@@ -417,7 +438,8 @@ void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::sp
   const Joint& joint = joints_[at(row(k, 0).joint)];
   const FramePair pair = frames(joint, where);
   CoordinateCurvature sum;
-  std::array<double, Measured::kAxes> along{};  // of all rows of an axis
+  std::array<double, kSharedAxes> along{};  // of all rows of an axis
+  std::array<JointCoordinate, kSharedAxes> coordinate;
   for (const Vec3& impulse : r) {
     if (row(k, 0).points) {
       sum.angular_a += arm_stiffness(pair.arm_a, impulse);
@@ -432,12 +454,13 @@ void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::sp
         add_curvature(one.coordinate, pair, one.sign * impulse[i], sum);
       } else {
         along[one.index] += one.sign * impulse[i];
+        coordinate[one.index] = one.coordinate;
       }
     }
     ++k;
   }
   for (std::size_t axis = 0; axis < along.size(); ++axis) {
-    if (along[axis] != 0.0) add_curvature(joint.axes[axis].coordinate, pair, along[axis], sum);
+    if (along[axis] != 0.0) add_curvature(coordinate[axis], pair, along[axis], sum);
   }
   const auto add = [&](int body, const Mat3& angular) {
     if (!where.body(body).dynamic) return;
