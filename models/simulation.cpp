@@ -134,12 +134,15 @@ void Simulation::gather_rows() {
   }
 }
 
-const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {
-  const std::uint64_t id = set.id(k);
-  const auto found =
-      std::lower_bound(impulses_.begin(), impulses_.end(), id,
-                       [](const auto& entry, std::uint64_t key) { return entry.first < key; });
-  return found != impulses_.end() && found->first == id ? &found->second : nullptr;
+const Vec3* Simulation::known_impulse(std::uint64_t id, std::size_t& next) const {
+  if (next >= impulses_.size() || impulses_[next].first != id) {
+    const auto found =
+        std::lower_bound(impulses_.begin(), impulses_.end(), id,
+                         [](const auto& entry, std::uint64_t key) { return entry.first < key; });
+    if (found == impulses_.end() || found->first != id) return nullptr;
+    next = static_cast<std::size_t>(found - impulses_.begin());
+  }
+  return &impulses_[next++].second;
 }
 
 void Simulation::find_islands() {
@@ -203,10 +206,11 @@ void Simulation::take_known_impulses(Slot& slot) const {
   if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
   if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
   slot.warm = false;
+  std::size_t next = 0;
   for (Index row = 0; row < system.blocks(); ++row) {
     const RowRef ref = slot.equations.rows()[at(row)];
     const RowSet& set = *sets_[at(ref.set)];
-    const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
+    const Vec3* known = options_.newton.warm_start ? known_impulse(set.id(ref.k), next) : nullptr;
     slot.warm = slot.warm || known != nullptr;
     store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
   }

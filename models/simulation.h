@@ -131,7 +131,8 @@ class Simulation {
   void move_particles();
   void keep_impulses();
   void summarise();
-  const Vec3* known_impulse(const RowSet& set, int k) const;
+  /// next: where the impulse of the block after the last one found is, most often.
+  const Vec3* known_impulse(std::uint64_t id, std::size_t& next) const;
 
   World world_;
   SimulationOptions options_;
