@@ -22,6 +22,9 @@ std::uint64_t contact_id(int s, int t, std::uint64_t feature) {
   return mix_bits(mix_bits(shapes) ^ feature) >> 2U;
 }
 
+constexpr Index kShapes = 64;     // worth a microsecond by far
+constexpr std::size_t kPart = 8;  // shapes whose pairs with higher ones are a part
+
 /// Part of the margin that shapes may move against each other and still count as resting.
 constexpr double kResting = 1e-7;
 /// Part of their sizes that shapes must be further apart than the margin to count as apart: more
@@ -82,27 +85,75 @@ void ContactFinder::place_shapes(const World& world, double h) {
   margins_.resize(count);
   boxes_.resize(count);
   mesh_kind_ = world.pairs().index(TriangleMesh::kType);
-  constexpr Index kShapes = 64;  // worth a microsecond by far
   for_range(
       static_cast<Index>(count),
       [&](Index begin, Index end) {
-        for (Index s = begin; s < end; ++s) place_shape(world, h, at(s));
+        for (Index s = begin; s < end; ++s) {
+          place_shape(world, at(s));
+          grow_box(world, h, at(s));
+        }
       },
       kShapes);
 }
 
-void ContactFinder::place_shape(const World& world, double h, std::size_t s) {
+void ContactFinder::place_shape(const World& world, std::size_t s) {
   const PlacedShape& placed = world.shapes()[s];
-  const Body& body = world.body(placed.body);
-  moves_[s] = body.dynamic() ? 1 : 0;
+  moves_[s] = world.body(placed.body).dynamic() ? 1 : 0;
   kinds_[s] = world.pairs().index(placed.shape->type());
   const Pose& pose = placed_[at(placed.body)];
   poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
-  boxes_[s] = placed.shape->bounds(poses_[s]);
-  margins_[s] = 0.5 * world.margin + placed.surface.thickness + travel(body, boxes_[s], h);
-  const Vec3 grow{margins_[s], margins_[s], margins_[s]};
-  boxes_[s].lower -= grow;
-  boxes_[s].upper += grow;
+  boxes_[s] = placed.shape->loose_bounds(poses_[s]);
+}
+
+void ContactFinder::grow_box(const World& world, double h, std::size_t s) {
+  const PlacedShape& placed = world.shapes()[s];
+  margins_[s] =
+      0.5 * world.margin + placed.surface.thickness + travel(world.body(placed.body), boxes_[s], h);
+  boxes_[s] = widened(boxes_[s], margins_[s]);
+}
+
+bool ContactFinder::may_touch(const World& world, int s, int t) const {
+  const PlacedShape& a = world.shapes()[at(s)];
+  const PlacedShape& b = world.shapes()[at(t)];
+  if (moves_[at(s)] == 0 && moves_[at(t)] == 0) return false;
+  if (a.body == b.body || !may_collide(a.filter, b.filter)) return false;
+  const auto misses = [&](int far, int near) {
+    return !boxes_[at(far)].bounded && boxes_[at(near)].bounded &&
+           world.shapes()[at(far)].shape->misses(poses_[at(far)],
+                                                 widened(boxes_[at(near)], margins_[at(far)]));
+  };
+  return !misses(s, t) && !misses(t, s) && !world.ignored(a.body, b.body);
+}
+
+void ContactFinder::choose_pairs(const World& world) {
+  const std::size_t count = world.shapes().size();
+  parts_.resize((count + kPart - 1) / kPart);
+  for (Part& part : parts_) part.begin = part.end = 0;
+  paired_.assign(count, 0);
+  pairs_.clear();
+  for (const auto& [s, t] : broad_phase_.find(boxes_)) {
+    if (!may_touch(world, s, t)) continue;
+    const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
+    if (entry.collide == nullptr) continue;
+    Part& part = parts_[at(s) / kPart];
+    if (part.begin == part.end) part.begin = pairs_.size();
+    pairs_.push_back(entry.swapped ? Pair{t, s, entry.collide} : Pair{s, t, entry.collide});
+    part.end = pairs_.size();
+    paired_[at(s)] = paired_[at(t)] = 1;
+  }
+}
+
+void ContactFinder::tighten(const World& world, double h) {
+  for_range(
+      static_cast<Index>(paired_.size()),
+      [&](Index begin, Index end) {
+        for (Index s = begin; s < end; ++s) {
+          if (paired_[at(s)] == 0) continue;
+          boxes_[at(s)] = world.shapes()[at(s)].shape->bounds(poses_[at(s)]);
+          grow_box(world, h, at(s));
+        }
+      },
+      kShapes);
 }
 
 double ContactFinder::reach(int s) const {
@@ -118,16 +169,8 @@ bool ContactFinder::may_hold(int s, int t) const {
   return holds(s, t) || holds(t, s);
 }
 
-void ContactFinder::find_points(const World& world, CollideFunction collide, int s, int t) {
-  manifold_.clear();
-  if (kinds_[at(s)] == mesh_kind_ || kinds_[at(t)] == mesh_kind_) {
-    return find_mesh_points(world, collide, s, t);
-  }
-  collide(*world.shapes()[at(s)].shape, poses_[at(s)], *world.shapes()[at(t)].shape, poses_[at(t)],
-          margins_[at(s)] + margins_[at(t)], manifold_);
-}
-
-void ContactFinder::find_mesh_points(const World& world, CollideFunction collide, int s, int t) {
+void ContactFinder::find_mesh_points(const World& world, const Pair& which, Part& part) {
+  const auto [s, t, collide] = which;
   const Shape& a = *world.shapes()[at(s)].shape;
   const Shape& b = *world.shapes()[at(t)].shape;
   const PlacedPair pair{{std::min(s, t), std::max(s, t)},
@@ -137,39 +180,41 @@ void ContactFinder::find_mesh_points(const World& world, CollideFunction collide
                         margins_[at(s)] + margins_[at(t)]};
   const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
   const double slack = kApart * (pair.reach + reach(t));
-  if (meshes && apart_.still_apart(pair, slack)) return;
+  if (meshes && part.apart.still_apart(pair, slack)) return;
   const auto found_apart = [&] {
     const double gap =
         find_separation(static_cast<const TriangleMesh&>(a), static_cast<const TriangleMesh&>(b),
                         seen_from(pair.a, pair.b), pair.margin)
             .gap;
     const bool apart = gap > pair.margin + slack;
-    if (apart) apart_.keep(pair, gap);
+    if (apart) part.apart.keep(pair, gap);
     return apart;
   };
-  const bool tried = meshes && apart_.were_apart(pair);
+  const bool tried = meshes && part.apart.were_apart(pair);
   if (tried && found_apart()) return;
-  if (resting_.reuse(pair, kResting * world.margin, manifold_)) return;
-  collide(a, pair.a, b, pair.b, pair.margin, manifold_);
-  if (meshes && !tried && manifold_.empty() && found_apart()) return;
+  if (part.resting.reuse(pair, kResting * world.margin, part.manifold)) return;
+  collide(a, pair.a, b, pair.b, pair.margin, part.manifold);
+  if (meshes && !tried && part.manifold.empty() && found_apart()) return;
   // That nothing is near a plane is found at once.
-  if (manifold_.empty() && !boxes_[at(t)].bounded) return;
-  resting_.keep(pair, manifold_);
+  if (part.manifold.empty() && !boxes_[at(t)].bounded) return;
+  part.resting.keep(pair, part.manifold);
 }
 
-void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Contact>& out) {
+void ContactFinder::add_pair(const World& world, const Pair& pair, Part& part) {
+  const auto [s, t, collide] = pair;
+  if (!overlap(boxes_[at(s)], boxes_[at(t)])) return;
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
-  if (moves_[at(s)] == 0 && moves_[at(t)] == 0) return;
-  if (a.body == b.body || world.ignored(a.body, b.body)) return;
-  if (!may_collide(a.filter, b.filter)) return;
-  const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
-  if (entry.collide == nullptr) return;
-  if (entry.swapped) return add_pair(world, t, s, out);
-  find_points(world, entry.collide, s, t);
-  if (manifold_.empty()) return;
+  part.manifold.clear();
+  if (kinds_[at(s)] == mesh_kind_ || kinds_[at(t)] == mesh_kind_) {
+    find_mesh_points(world, pair, part);
+  } else {
+    collide(*a.shape, poses_[at(s)], *b.shape, poses_[at(t)], margins_[at(s)] + margins_[at(t)],
+            part.manifold);
+  }
+  if (part.manifold.empty()) return;
   const double mu = world.friction(s, t);
-  for (const ContactPoint& point : manifold_) {
+  for (const ContactPoint& point : part.manifold) {
     Contact contact;
     contact.body_a = a.body;
     contact.body_b = b.body;
@@ -185,8 +230,15 @@ void ContactFinder::add_pair(const World& world, int s, int t, std::vector<Conta
     contact.restitution = std::max(a.surface.restitution, b.surface.restitution);
     contact.rolling = std::max(a.surface.rolling, b.surface.rolling);
     contact.spinning = std::max(a.surface.spinning, b.surface.spinning);
-    out.push_back(contact);
+    part.contacts.push_back(contact);
   }
+}
+
+void ContactFinder::find_contacts(const World& world, Part& part) {
+  part.contacts.clear();
+  part.resting.start_step();
+  part.apart.start_step();
+  for (std::size_t k = part.begin; k < part.end; ++k) add_pair(world, pairs_[k], part);
 }
 
 void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
@@ -195,9 +247,17 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   place_bodies(world);
   add_given(world, contacts);
   place_shapes(world, h);
-  resting_.start_step();
-  apart_.start_step();
-  for (const auto& [s, t] : broad_phase_.find(boxes_)) add_pair(world, s, t, contacts);
+  choose_pairs(world);
+  tighten(world, h);
+  for_range(
+      static_cast<Index>(parts_.size()),
+      [&](Index begin, Index end) {
+        for (Index k = begin; k < end; ++k) find_contacts(world, parts_[at(k)]);
+      },
+      kShapes / static_cast<Index>(kPart));
+  for (const Part& part : parts_) {
+    contacts.insert(contacts.end(), part.contacts.begin(), part.contacts.end());
+  }
   out.finish();
 }
 

@@ -18,4 +18,10 @@ Aabb ConvexShape::bounds(const Pose& pose) const {
   return box;
 }
 
+Aabb ConvexShape::loose_bounds(const Pose& pose) const {
+  const double furthest = max_abs(core_box_.lower) + max_abs(core_box_.upper) + max_abs(pose.x);
+  const double rounding = 1e-12 * (furthest + radius_);
+  return widened(moved_box(core_box_, pose), radius_ + rounding);
+}
+
 }  // namespace nsn

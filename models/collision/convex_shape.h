@@ -19,6 +19,7 @@ class ConvexShape : public Shape {
   const Aabb& core_box() const { return core_box_; }
   /// Tight.
   Aabb bounds(const Pose& pose) const override;
+  Aabb loose_bounds(const Pose& pose) const override;
 
  protected:
   ConvexShape(Polytope core, double radius);

@@ -13,6 +13,7 @@ class Plane final : public Shape {
 
   ShapeType type() const override { return kType; }
   Aabb bounds(const Pose&) const override { return {{}, {}, false}; }
+  bool misses(const Pose& pose, const Aabb& box) const override;
   SurfaceMesh surface() const override;
 
  private:

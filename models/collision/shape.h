@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -91,6 +92,17 @@ inline double greatest_along(const Aabb& box, const Vec3& n) {
   return most;
 }
 
+/// Around all of a box in the axes of the pose.
+inline Aabb moved_box(const Aabb& box, const Pose& pose) {
+  const Vec3 middle = pose.apply(centre(box));
+  const Vec3 half = 0.5 * (box.upper - box.lower);
+  Vec3 reach;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) reach[i] += std::abs(pose.R(i, j)) * half[j];
+  }
+  return {middle - reach, middle + reach};
+}
+
 /// Polygons for pictures and files, in shape axes.
 struct SurfaceMesh {
   std::vector<Vec3> points;
@@ -105,6 +117,10 @@ class Shape {
   virtual ~Shape() = default;
   virtual ShapeType type() const = 0;
   virtual Aabb bounds(const Pose& pose) const = 0;
+  /// No smaller than `bounds`, and found faster: enough for what is far from everything.
+  virtual Aabb loose_bounds(const Pose& pose) const { return bounds(pose); }
+  /// True: nothing of the box (world axes) lies within the shape. Asked of unbounded shapes.
+  virtual bool misses(const Pose&, const Aabb&) const { return false; }
   virtual SurfaceMesh surface() const = 0;
 };
 

@@ -18,21 +18,6 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-Mat3 magnitudes(const Mat3& R) {
-  Mat3 A;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) A(i, j) = std::abs(R(i, j));
-  }
-  return A;
-}
-
-/// A box around the moved one and `by` more; `spread`: the magnitudes of pose.R.
-Aabb moved_box(const Aabb& box, const Pose& pose, const Mat3& spread, double by) {
-  const Vec3 middle = pose.apply(centre(box));
-  const Vec3 reach = spread * (0.5 * (box.upper - box.lower)) + Vec3{by, by, by};
-  return {middle - reach, middle + reach};
-}
-
 double default_depth(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;
   const double least = std::min({size[0], size[1], size[2]});
@@ -219,7 +204,7 @@ void TriangleMesh::find(const Aabb& box, std::vector<int>& out) const {
 }
 
 Aabb TriangleMesh::bounds(const Pose& pose) const {
-  return moved_box(box_, pose, magnitudes(pose.R), 0.0);
+  return moved_box(box_, pose);
 }
 
 SurfaceMesh TriangleMesh::surface() const {
