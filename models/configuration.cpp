@@ -1,6 +1,7 @@
 #include "models/configuration.h"
 
 #include "core/parallel.h"
+#include "core/rotation_kernels.h"
 
 namespace nsn {
 namespace {
@@ -38,11 +39,12 @@ void Configuration::start_at(const Body& body, int b) {
   state.v = state.w = {};
 }
 
-void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
+NSN_KERNEL void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
   BodyState& state = states_[static_cast<std::size_t>(b)];
   state.x = start.position + h_ * v;
-  state.q = rotation_exp(h_ * w) * start.orientation;
-  state.R = rotation_matrix(state.q);
+  const Quaternion q = rotation_kernels::exp(h_ * w) * start.orientation;
+  state.q = q;
+  state.R = rotation_matrix(q);
   state.v = v;
   state.w = w;
 }

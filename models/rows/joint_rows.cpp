@@ -9,6 +9,7 @@
 
 #include "core/lanes.h"
 #include "core/parallel.h"
+#include "core/rotation_kernels.h"
 #include "models/joints/coordinate_kernels.h"
 
 namespace nsn {
@@ -207,15 +208,16 @@ void JointRowSet::fill_block(int j, Part& out) const {
 }
 
 /// Where the step that ended here began, by its velocities.
-FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
-                                     const BodyState& b) const {
-  const auto before = [&](BodyState state) {
-    state.x -= h_ * state.v;
-    state.q = normalized(rotation_exp(-h_ * state.w) * state.q);
+NSN_KERNEL FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
+                                                const BodyState& b) const {
+  const auto before = [this](const BodyState& now) {
+    BodyState state;
+    state.x = now.x - h_ * now.v;
+    state.q = rotation_kernels::unit_length(rotation_kernels::exp(-h_ * now.w) * now.q);
     state.R = rotation_matrix(state.q);
     return state;
   };
-  return place_frames(before(a), joint.frame_a, before(b), joint.frame_b);
+  return joint_kernels::place(before(a), joint.frame_a, before(b), joint.frame_b);
 }
 
 JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCoordinate& c,
