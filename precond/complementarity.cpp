@@ -38,16 +38,10 @@ Vec3 effective_masses(const BlockCsr& J, ConstVector M_inverse, Index i) {
   for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
     const double* const W = &M_inverse(kBlockSize * J.column(k));
     const double* const J_k = &J.value(kBlockSize * k);
-    const bool diagonal =
-        W[1] == 0.0 && W[2] == 0.0 && W[3] == 0.0 && W[5] == 0.0 && W[6] == 0.0 && W[7] == 0.0;
     for (int r = 0; r < 3; ++r) {
       const double x = J_k[3 * r];
       const double y = J_k[3 * r + 1];
       const double z = J_k[3 * r + 2];
-      if (diagonal) {
-        d[r] += x * W[0] * x + y * W[4] * y + z * W[8] * z;
-        continue;
-      }
       d[r] += (x * W[0] + y * W[3] + z * W[6]) * x + (x * W[1] + y * W[4] + z * W[7]) * y +
               (x * W[2] + y * W[5] + z * W[8]) * z;
     }

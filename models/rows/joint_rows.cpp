@@ -434,11 +434,12 @@ void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::
 }
 
 /// Of blocks k, k + 1, ... of one joint.
-void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::span<const Vec3> r,
-                                      std::span<Mat3> K) const {
+NSN_KERNEL void JointRowSet::add_joint_stiffness(int k, const Configuration& where,
+                                                 std::span<const Vec3> r, std::span<Mat3> K) const {
   if (std::none_of(r.begin(), r.end(), [](const Vec3& one) { return pushes(one); })) return;
   const Joint& joint = joints_[at(row(k, 0).joint)];
-  const FramePair pair = frames(joint, where);
+  const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
+                                              where.body(joint.body_b), joint.frame_b);
   CoordinateCurvature sum;
   std::array<double, kSharedAxes> along{};  // of all rows of an axis
   std::array<JointCoordinate, kSharedAxes> coordinate;
