@@ -12,14 +12,20 @@ static_assert(kPadded == 8);
 
 }  // namespace
 
-NSN_VERSIONS void scale_rows(const double* N, const double* s, double* out) {
-  const auto* const from = reinterpret_cast<const Lanes*>(s);
-  auto* const to = reinterpret_cast<Lanes*>(out);
+NSN_VERSIONS void set_rows(const double* linear, const double* angular, const double* N,
+                           double* rows, double* scaled) {
+  Lanes row[3];  // made in registers: what is stored piece by piece cannot be loaded whole at once
   for (std::size_t i = 0; i < 3; ++i) {
-    Lanes sum = N[3 * i] * from[0];
-    sum += N[3 * i + 1] * from[1];
-    sum += N[3 * i + 2] * from[2];
-    to[i] = sum;
+    const double* const l = linear + 3 * i;
+    const double* const a = angular + 3 * i;
+    row[i] = Lanes{l[0], l[1], l[2], a[0], a[1], a[2], 0.0, 0.0};
+    reinterpret_cast<Lanes*>(rows)[i] = row[i];
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    Lanes sum = N[3 * i] * row[0];
+    sum += N[3 * i + 1] * row[1];
+    sum += N[3 * i + 2] * row[2];
+    reinterpret_cast<Lanes*>(scaled)[i] = sum;
   }
 }
 
@@ -51,8 +57,8 @@ NSN_VERSIONS bool factor(double* D, double* reciprocal) {
     for (std::size_t i = j + 1; i < kBody; ++i) row[i] -= row[j][i] * row[j];
   }
   for (std::size_t j = 0; j < kBody; ++j) reinterpret_cast<Lanes*>(D)[j] = row[j];
-  for (std::size_t j = 0; j < kBody; ++j) {
-    for (std::size_t i = 0; i <= j; ++i) D[kPadded * j + i] = 0.0;
+  for (std::size_t j = 1; j < kBody; ++j) {
+    for (std::size_t i = 0; i < j; ++i) D[kPadded * j + i] = row[i][j];
   }
   return ok;
 }
@@ -104,6 +110,7 @@ NSN_VERSIONS void add_gram(std::size_t columns, std::size_t stride, const double
   }
 }
 
+/// Entries that are done change further and mean nothing: y has them.
 NSN_VERSIONS void forward(const double* L, const double* reciprocal, double* y) {
   const auto* const column = reinterpret_cast<const Lanes*>(L);
   Lanes left = *reinterpret_cast<const Lanes*>(y);
@@ -115,13 +122,13 @@ NSN_VERSIONS void forward(const double* L, const double* reciprocal, double* y) 
 }
 
 NSN_VERSIONS void backward(const double* L, const double* reciprocal, double* y) {
-  const auto* const column = reinterpret_cast<const Lanes*>(L);
-  Lanes all = *reinterpret_cast<const Lanes*>(y);
+  const auto* const row = reinterpret_cast<const Lanes*>(L);
+  Lanes left = *reinterpret_cast<const Lanes*>(y);
   for (std::size_t j = kBody; j-- > 0;) {
-    const Lanes p = column[j] * all;
-    all[j] = (all[j] - ((p[1] + p[2]) + (p[3] + p[4]) + p[5])) * reciprocal[j];
+    const double y_j = left[j] * reciprocal[j];
+    left -= y_j * row[j];
+    y[j] = y_j;
   }
-  *reinterpret_cast<Lanes*>(y) = all;
 }
 
 NSN_VERSIONS void subtract_transposed(const double* B, const double* y, double* z) {

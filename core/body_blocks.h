@@ -22,14 +22,15 @@ constexpr std::size_t padded(std::size_t n) {
   return (n + kPadded - 1) / kPadded * kPadded;
 }
 
-/// out = N s: N 3x3, s and out three rows.
-void scale_rows(const double* N, const double* s, double* out);
+/// Three rows over a body from their 3x3 blocks, and N times them: N 3x3.
+void set_rows(const double* linear, const double* angular, const double* N, double* rows,
+              double* scaled);
 
 /// C += a^T b: a and b three rows, C a block.
 void add_product(const double* a, const double* b, double* C);
 
-/// D = L L^T in place: row j then holds column j of L below the diagonal and zeros, reciprocal[j]
-/// is 1 / L_jj. False: D is not positive definite, or not finite.
+/// D = L L^T in place: row j then holds row j of L before the diagonal, column j of L behind it,
+/// and reciprocal[j] is 1 / L_jj. False: D is not positive definite, or not finite.
 [[nodiscard]] bool factor(double* D, double* reciprocal);
 
 /// X <- L^-1 X, a panel.

@@ -26,6 +26,7 @@ std::size_t at(Index i) {
 }
 
 using Rows = std::array<double, 3 * kPadded>;  // three rows over one body
+constexpr std::array<double, kBlockSize> kNothing{};
 
 /// The blocks of J of one side.
 template <class Side>
@@ -340,7 +341,7 @@ void JointedMass::analyze_W() {
       W_begin_.push_back(static_cast<Index>(W_column_.size()));
     }
   }
-  W_value_.assign(kBlockSize * W_column_.size(), 0.0);
+  W_value_.resize(kBlockSize * W_column_.size());
   W_ = {};
   W_.rows = W_.columns = static_cast<Index>(n);
   W_.row_begin = IndexVector(W_begin_.data(), W_begin_.size());
@@ -401,8 +402,12 @@ void JointedMass::form_H(const System& system, const StepEvaluation& rows, Const
     const Index sides = equation_begin_[e + 1] - first;
     for (Index a = 0; a < sides; ++a) {
       const Index place = equation_sides_[at(first + a)].place;
-      side[a] = load_side(rows.J, equation_sides_[at(first + a)]);
-      body_blocks::scale_rows(N, side[a].data(), stiffened[a].data());
+      const auto block = [&](Index entry) {
+        return entry < 0 ? kNothing.data() : rows.J.value.data() + kBlockSize * at(entry);
+      };
+      body_blocks::set_rows(block(equation_sides_[at(first + a)].linear),
+                            block(equation_sides_[at(first + a)].angular), N, side[a].data(),
+                            stiffened[a].data());
       body_blocks::add_product(side[a].data(), stiffened[a].data(),
                                diagonal_.data() + body_blocks::kSize * at(place));
       for (Index b = 0; b < a; ++b, ++pair) {  // the earlier place is the row
@@ -489,7 +494,7 @@ void JointedMass::set_panels(const StepEvaluation& rows) {
 /// Y = L^-1 J_k^T place by place, W = Y^T Y + E_k.
 void JointedMass::form_W(const StepEvaluation& rows) {
   set_panels(rows);
-  std::fill(W_value_.begin(), W_value_.end(), 0.0);
+  if (!dense_) std::fill(W_value_.begin(), W_value_.end(), 0.0);
   auto tree = trees_.begin();
   std::size_t wide = 0;
   for (std::size_t k = 0; k < order_.size(); ++k) {
@@ -523,7 +528,7 @@ void JointedMass::form_W(const StepEvaluation& rows) {
   }
 }
 
-/// W += the tree's part, lower half and its mirror.
+/// W += the tree's part, lower half and its mirror; where there is one tree it is all of W.
 void JointedMass::add_tree(const Tree& tree) {
   const std::size_t n = at(tree.row_end - tree.row_begin);
   const std::size_t wide = body_blocks::padded(kBlock * n) + kPadded;
@@ -539,8 +544,8 @@ void JointedMass::add_tree(const Tree& tree) {
         for (std::size_t b = 0; b < 3; ++b) {
           // of a diagonal block only the lower half is told
           const double g = i == j && b > a ? from[b * wide + a] : from[a * wide + b];
-          w[3 * a + b] += g;
-          if (i != j) mirror[3 * b + a] += g;
+          w[3 * a + b] = dense_ ? g : w[3 * a + b] + g;
+          if (i != j) mirror[3 * b + a] = dense_ ? g : mirror[3 * b + a] + g;
         }
       }
     }

@@ -61,10 +61,15 @@ TEST(BodyBlocks, ProductsOfThreeRows) {
   const Dense a = random_matrix(3, 6, 3);
   const Dense C = random_matrix(6, 6, 4);
   const std::vector<double> n = padded_rows(N, 3);
-  const std::vector<double> rows = padded_rows(s, kPadded);
-  std::vector<double> scaled(3 * kPadded, 0.0);
-  scale_rows(n.data(), rows.data(), scaled.data());
+  const std::vector<double> linear = padded_rows(s.leftCols(3), 3);
+  const std::vector<double> angular = padded_rows(s.rightCols(3), 3);
+  std::vector<double> rows(3 * kPadded, 1.0);
+  std::vector<double> scaled(3 * kPadded, 1.0);
+  set_rows(linear.data(), angular.data(), n.data(), rows.data(), scaled.data());
+  EXPECT_EQ((read(rows, 3, 6, kPadded) - s).norm(), 0.0);
+  EXPECT_EQ(read(rows, 3, 8, kPadded).rightCols(2).norm(), 0.0);
   EXPECT_LT((read(scaled, 3, 6, kPadded) - N * s).norm(), kRounding);
+  EXPECT_EQ(read(scaled, 3, 8, kPadded).rightCols(2).norm(), 0.0);
   std::vector<double> block = padded_rows(C, kPadded);
   add_product(padded_rows(a, kPadded).data(), scaled.data(), block.data());
   EXPECT_LT((read(block, 6, 6, kPadded) - (C + a.transpose() * N * s)).norm(), kRounding);
@@ -78,11 +83,9 @@ TEST(BodyBlocks, FactorIsCholeskys) {
     L(j, j) = 1.0 / f.reciprocal[static_cast<std::size_t>(j)];
     for (Index i = 0; i < 6; ++i) {
       const double entry = f.block[static_cast<std::size_t>(8 * j + i)];
-      if (i > j) {
-        L(i, j) = entry;
-      } else {
-        EXPECT_EQ(entry, 0.0);
-      }
+      if (i > j) L(i, j) = entry;
+      if (i == j) continue;
+      EXPECT_EQ(entry, f.block[static_cast<std::size_t>(8 * i + j)]);  // rows before the diagonal
     }
   }
   EXPECT_LT((L - f.L).norm(), kRounding);
