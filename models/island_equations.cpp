@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/linear_operator.h"
 #include "core/vector_kernels.h"
@@ -11,11 +12,6 @@ namespace {
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
-}
-
-/// A view of exactly n entries, reallocated only where the length changes.
-void resize(Vector& v, Index n) {
-  if (size_of(v) != n) v = Vector("island", at(n));
 }
 
 }  // namespace
@@ -45,13 +41,13 @@ void IslandEquations::assemble(const World& world, const Island& island,
   for (std::size_t k = 0; k < island.particles.size(); ++k) {
     shared.particle_position[at(island.particles[k])] = system_.rigid_nodes + static_cast<int>(k);
   }
+  lay_out();
   set_bodies(system_.h);
   set_particles(system_.h);
   find_runs();
   if (build_pattern()) system_.pattern_id = next_operator_id();
   set_rows();
   start_.fit(system_);
-  resize(zero_, system_.dofs());
   fill(zero_, 0.0);
   moved_.assign(at(system_.dofs()), 0.0);
   start_.evaluate(*this, zero_);
@@ -71,13 +67,27 @@ Index IslandEquations::local(int node) const {
   return position < 0 ? -1 : 2 * position + node % 2;
 }
 
-void IslandEquations::set_bodies(double h) {
-  const Index nodes = system_.rigid_nodes + static_cast<Index>(island_->particles.size());
-  resize(system_.M, kBlockSize * nodes);
-  resize(system_.M_inverse, kBlockSize * nodes);
-  for (Vector* v : {&system_.u_start, &system_.u_free, &system_.weight}) {
-    resize(*v, kBlock * nodes);
+/// The vectors of the system, in one piece of memory.
+void IslandEquations::lay_out() {
+  const std::size_t nodes = at(system_.rigid_nodes) + island_->particles.size();
+  const std::size_t blocks = island_->rows.size();
+  const std::pair<Vector*, std::size_t> all[] = {
+      {&system_.M, kBlockSize * nodes},      {&system_.M_inverse, kBlockSize * nodes},
+      {&system_.u_start, kBlock * nodes},    {&system_.u_free, kBlock * nodes},
+      {&system_.weight, kBlock * nodes},     {&zero_, kBlock * nodes},
+      {&system_.E, kBlockSize * blocks},     {&system_.rho, kBlock * blocks},
+      {&system_.rho_error, kBlock * blocks}, {&system_.prescribed, kBlock * blocks}};
+  std::size_t size = 0;
+  for (const auto& [vector, length] : all) size += length;
+  if (storage_.size() < size) storage_.resize(size);
+  double* next = storage_.data();
+  for (const auto& [vector, length] : all) {
+    *vector = Vector(next, length);
+    next += length;
   }
+}
+
+void IslandEquations::set_bodies(double h) {
   double speed = h * norm(world_->gravity);
   Index n = 0;
   for (const int b : island_->bodies) {
@@ -195,20 +205,14 @@ bool IslandEquations::build_pattern() {
   }
   changed = changed || column_.size() != used;
   column_.resize(used);
-  if (!changed) return false;
-  system_.row_begin = IndexVector("J.row_begin", row_begin_.size());
-  system_.column = IndexVector("J.column", column_.size());
-  std::copy(row_begin_.begin(), row_begin_.end(), system_.row_begin.data());
-  std::copy(column_.begin(), column_.end(), system_.column.data());
-  return true;
+  system_.row_begin = IndexVector(row_begin_.data(), row_begin_.size());
+  system_.column = IndexVector(column_.data(), column_.size());
+  return changed;
 }
 
 void IslandEquations::set_rows() {
   const auto blocks = static_cast<Index>(island_->rows.size());
   system_.laws.resize(island_->rows.size());
-  resize(system_.E, kBlockSize * blocks);
-  resize(system_.rho, kBlock * blocks);
-  resize(system_.rho_error, kBlock * blocks);
   const double h = system_.h;
   for (Index i = 0; i < blocks; ++i) {
     const RowRef ref = island_->rows[at(i)];
@@ -227,7 +231,6 @@ void IslandEquations::update_laws() {
 
 /// What kinematic bodies and particles add to the velocities of contact rows.
 void IslandEquations::set_prescribed() {
-  resize(system_.prescribed, system_.rows());
   fill(system_.prescribed, 0.0);
   if (!shared_->any_kinematic) return;
   RowBlock block;

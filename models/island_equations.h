@@ -27,7 +27,8 @@ struct IslandWorkspace {
 class IslandEquations final : public StepEquations, private NodeMap {
  public:
   /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern
-  /// id where rows touch the same nodes as before. Everything given must outlive the step.
+  /// id where rows touch the same nodes as before. Everything given must outlive the step; the
+  /// views of system() end with the next call.
   void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
                 const ComplementarityOptions& scaling, IslandWorkspace& shared);
 
@@ -38,10 +39,6 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
   void stiffness(ConstVector u, ConstVector r, Vector H) override;
   void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes, BlockCsr& H) override;
-
-  const std::vector<int>& bodies() const { return island_->bodies; }
-  const std::vector<int>& particles() const { return island_->particles; }
-  const std::vector<RowRef>& rows() const { return island_->rows; }
 
  private:
   /// Row blocks of the island that follow each other in one set.
@@ -63,6 +60,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   Index local(int node) const override;
   BlockPattern block_pattern(const NodeList& list) const;
   bool build_pattern();
+  void lay_out();
   void set_bodies(double h);
   void set_particles(double h);
   void set_rows();
@@ -78,6 +76,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   const std::vector<const RowSet*>* sets_ = nullptr;
   IslandWorkspace* shared_ = nullptr;
   System system_;
+  std::vector<double> storage_;   // what the vectors of system_ view
   std::vector<Index> row_begin_;  // pattern of J, compared with the last step's
   std::vector<Index> column_;
   std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>

@@ -60,9 +60,12 @@ void for_each_island(int n, bool parallel, const Body& body) {
 }  // namespace
 
 struct Simulation::Slot {
-  IslandEquations equations;
-  std::unique_ptr<NewtonSolver> newton;  // its own, where it does not share one
-  std::vector<NewtonIteration> history;  // where it does
+  const Island* island = nullptr;
+  bool shares = true;  // equations and solver, unless it turns out that it cannot
+  std::unique_ptr<IslandEquations> equations;  // its own, where it does not, or is inspected
+  std::unique_ptr<NewtonSolver> newton;        // the same
+  std::vector<NewtonIteration> history;        // where it shares a solver
+  std::vector<double> unknowns;                // what state views
   State state;
   bool warm = false;
   NewtonResult result;
@@ -103,7 +106,7 @@ const StepReport& Simulation::step() {
   report_.assemble_seconds = seconds_since(start);
   solve_islands();
   for (int i = 0; inspector_ && i < num_islands_; ++i) {
-    inspector_(i, slots_[at(i)]->equations, slots_[at(i)]->result);
+    inspector_(i, *slots_[at(i)]->equations, slots_[at(i)]->result);
   }
   move_bodies();
   keep_impulses();
@@ -163,12 +166,9 @@ void Simulation::solve_islands() {
   }
   const auto one = [&](int i) {
     Slot& slot = *slots_[at(i)];
-    const auto start = Clock::now();
-    assemble_island(slot, island_finder_.island(i));
-    slot.assemble_seconds = seconds_since(start);
-    const auto assembled = Clock::now();
+    slot.island = &island_finder_.island(i);
+    slot.assemble_seconds = 0.0;
     solve_island(slot);
-    slot.solve_seconds = seconds_since(assembled);
   };
   const auto start = Clock::now();
   // One island may spread its kernels over the threads; several are spread themselves.
@@ -194,21 +194,47 @@ void Simulation::divide_time(double seconds) {
   report_.solve_seconds = seconds - share * seconds;
 }
 
-void Simulation::assemble_island(Slot& slot, const Island& island) {
-  slot.equations.assemble(world_, island, sets_, options_.complementarity, shared_);
-  take_known_impulses(slot);
-  find_resistances(slot);
+/// A small island takes its turn with what it shares with others; another, or one that is looked
+/// at, has its own.
+void Simulation::solve_island(Slot& slot) {
+  const bool many = num_islands_ > 1 && !observer_;
+  if (many && slot.shares) {
+    const SolverPool::Loan work(*solvers_);
+    if (!inspector_) slot.equations.reset();
+    IslandEquations& equations = inspector_ ? own_equations(slot) : work->equations;
+    assemble(slot, equations);
+    slot.shares = work->newton.shareable(equations.system());
+    if (slot.shares) {
+      slot.newton.reset();
+      solve(slot, equations, work->newton);
+      slot.history = work->newton.history();
+      return;
+    }
+  }
+  IslandEquations& equations = own_equations(slot);
+  NewtonSolver& newton = own_solver(slot);
+  assemble(slot, equations);
+  slot.shares = many && newton.shareable(equations.system());  // from the next step on
+  solve(slot, equations, newton);
+}
+
+void Simulation::assemble(Slot& slot, IslandEquations& equations) {
+  const auto start = Clock::now();
+  equations.assemble(world_, *slot.island, sets_, options_.complementarity, shared_);
+  take_known_impulses(slot, equations.system());
+  find_resistances(slot, equations);
+  slot.assemble_seconds += seconds_since(start);
 }
 
 /// The island's first guess: impulses of the last step by id.
-void Simulation::take_known_impulses(Slot& slot) const {
-  const System& system = slot.equations.system();
-  if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
-  if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
+void Simulation::take_known_impulses(Slot& slot, const System& system) const {
+  slot.unknowns.resize(at(system.dofs()) + at(system.rows()));
+  slot.state.u = Vector(slot.unknowns.data(), at(system.dofs()));
+  slot.state.r = Vector(slot.unknowns.data() + system.dofs(), at(system.rows()));
   slot.warm = false;
   std::size_t next = 0;
   for (Index row = 0; row < system.blocks(); ++row) {
-    const RowRef ref = slot.equations.rows()[at(row)];
+    const RowRef ref = slot.island->rows[at(row)];
     const RowSet& set = *sets_[at(ref.set)];
     const Vec3* known = options_.newton.warm_start ? known_impulse(set.id(ref.k), next) : nullptr;
     slot.warm = slot.warm || known != nullptr;
@@ -218,10 +244,10 @@ void Simulation::take_known_impulses(Slot& slot) const {
 
 /// Resistances of the island and the contacts that bound them, with last step's impulses. A contact
 /// is in the island of its resistance: islands write and read entries of contact_row_ apart.
-void Simulation::find_resistances(Slot& slot) {
+void Simulation::find_resistances(Slot& slot, IslandEquations& equations) {
   slot.resistances.clear();
   if (resistances_.size() == 0) return;
-  const auto& rows = slot.equations.rows();
+  const auto& rows = slot.island->rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].set == 0) contact_row_[at(rows[i].k)] = static_cast<Index>(i);
   }
@@ -231,7 +257,7 @@ void Simulation::find_resistances(Slot& slot) {
     slot.resistances.push_back({ref.k, kBlock * contact});
     resistances_.set_normal_impulse(ref.k, std::max(0.0, slot.state.r(kBlock * contact)));
   }
-  slot.equations.update_laws();
+  equations.update_laws();
 }
 
 /// True where a normal impulse has changed since the island was solved with it.
@@ -254,32 +280,26 @@ NewtonSolver& Simulation::own_solver(Slot& slot) const {
   return *slot.newton;
 }
 
-void Simulation::solve_island(Slot& slot) {
-  if (num_islands_ > 1 && !observer_) {
-    const SolverPool::Loan shared(*solvers_);
-    if (shared->shareable(slot.equations.system())) {
-      slot.newton.reset();
-      solve_island(slot, *shared);
-      slot.history = shared->history();
-      return;
-    }
-  }
-  solve_island(slot, own_solver(slot));
+IslandEquations& Simulation::own_equations(Slot& slot) const {
+  if (slot.equations == nullptr) slot.equations = std::make_unique<IslandEquations>();
+  return *slot.equations;
 }
 
-void Simulation::solve_island(Slot& slot, NewtonSolver& newton) {
-  slot.result = newton.solve(slot.equations, slot.state, slot.warm);
+void Simulation::solve(Slot& slot, IslandEquations& equations, NewtonSolver& newton) {
+  const auto start = Clock::now();
+  slot.result = newton.solve(equations, slot.state, slot.warm);
   for (int round = 0; !slot.resistances.empty() && update_resistances(slot); ++round) {
     if (round == kMaxRounds) {
       slot.result.status = std::max(slot.result.status, NewtonStatus::kStalled);
       break;
     }
     const NewtonResult before = slot.result;
-    slot.equations.update_laws();
-    slot.result = newton.solve(slot.equations, slot.state, true);
+    equations.update_laws();
+    slot.result = newton.solve(equations, slot.state, true);
     slot.result.iterations += before.iterations;
     slot.result.linear_iterations += before.linear_iterations;
   }
+  slot.solve_seconds = seconds_since(start);
 }
 
 void Simulation::move_bodies() {
@@ -287,12 +307,12 @@ void Simulation::move_bodies() {
   for (int i = 0; i < num_islands_; ++i) {
     const Slot& slot = *slots_[at(i)];
     Index n = 0;
-    for (const int b : slot.equations.bodies()) {
+    for (const int b : slot.island->bodies) {
       world_.body(b).velocity = load3(&slot.state.u(kBlock * n));
       world_.body(b).angular_velocity = load3(&slot.state.u(kBlock * (n + 1)));
       n += 2;
     }
-    for (const int p : slot.equations.particles()) {
+    for (const int p : slot.island->particles) {
       world_.particle(p).velocity = load3(&slot.state.u(kBlock * n));
       ++n;
     }
@@ -335,7 +355,7 @@ void Simulation::keep_impulses() {
   next_impulses_.clear();
   for (int i = 0; i < num_islands_; ++i) {
     const Slot& slot = *slots_[at(i)];
-    const auto& rows = slot.equations.rows();
+    const auto& rows = slot.island->rows;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const RowRef ref = rows[row];
       const RowSet& set = *sets_[at(ref.set)];
@@ -364,7 +384,7 @@ void Simulation::summarise() {
     report_.worst_island = i;
     const Index worst = result.error.worst;
     if (worst < 0) continue;
-    const RowRef ref = slots_[at(i)]->equations.rows()[at(worst)];
+    const RowRef ref = slots_[at(i)]->island->rows[at(worst)];
     int first = 0;
     for (int s = 0; s < ref.set; ++s) first += sets_[at(s)]->size();
     report_.worst_row = first + ref.k;
@@ -425,9 +445,6 @@ const std::vector<NewtonIteration>& Simulation::history(int island) const {
 }
 const NewtonResult& Simulation::result(int island) const {
   return slots_[at(island)]->result;
-}
-const IslandEquations& Simulation::equations(int island) const {
-  return slots_[at(island)]->equations;
 }
 
 void Simulation::observe(std::function<void(int, const NewtonSystemView&)> observer) {

@@ -102,8 +102,6 @@ class Simulation {
   /// Iterations of island i in the last step.
   const std::vector<NewtonIteration>& history(int island) const;
   const NewtonResult& result(int island) const;
-  /// The equations of island i as they were solved; valid until the next step.
-  const IslandEquations& equations(int island) const;
 
   /// Forgets the impulses of the last step: the next one starts cold.
   void forget_impulses() { impulses_.clear(); }
@@ -114,18 +112,19 @@ class Simulation {
   void observe(std::function<void(int, const NewtonSystemView&)> observer);
 
  private:
-  struct Slot;  // one island's equations and state, and its solver if it shares none
+  struct Slot;  // one island's state, and its equations and solver if it shares none
   void detect();
   void gather_rows();
   void find_islands();
   void solve_islands();
   void divide_time(double seconds);
-  void assemble_island(Slot& slot, const Island& island);
-  void take_known_impulses(Slot& slot) const;
-  void find_resistances(Slot& slot);
-  NewtonSolver& own_solver(Slot& slot) const;
   void solve_island(Slot& slot);
-  void solve_island(Slot& slot, NewtonSolver& newton);
+  void assemble(Slot& slot, IslandEquations& equations);
+  void take_known_impulses(Slot& slot, const System& system) const;
+  void find_resistances(Slot& slot, IslandEquations& equations);
+  NewtonSolver& own_solver(Slot& slot) const;
+  IslandEquations& own_equations(Slot& slot) const;
+  void solve(Slot& slot, IslandEquations& equations, NewtonSolver& newton);
   bool update_resistances(Slot& slot);
   void move_bodies();
   void move_particles();

@@ -1,11 +1,12 @@
-/// Newton solvers that many small islands share, as many as work at one time.
+/// Equations and Newton solvers that many small islands share, as many as work at one time.
 ///
-/// What a solver of a small island works on, its matrices and iterates, is some hundred kilobytes
-/// that mean nothing once the island is solved. One set of them a thread stays in that thread's
-/// cache; one set an island does not, where there are hundreds of islands.
+/// What a small island is assembled into and what its solver works on, rows, matrices and iterates,
+/// is some hundred kilobytes that mean nothing once the island is solved. One set of them a thread
+/// stays in that thread's cache; one set an island does not, where there are hundreds of islands.
 ///
-///   SolverPool::Loan newton(pool);           // given back at the end of its life
-///   newton->solve(equations, state, warm);
+///   SolverPool::Loan work(pool);           // given back at the end of its life
+///   work->equations.assemble(...);
+///   work->newton.solve(work->equations, state, warm);
 #pragma once
 
 #include <memory>
@@ -14,8 +15,18 @@
 #include <vector>
 
 #include "core/newton.h"
+#include "models/island_equations.h"
 
 namespace nsn {
+
+/// What it takes to solve an island.
+struct IslandSolver {
+  IslandSolver(const NewtonOptions& options, const SolverRegistry& registry)
+      : newton(options, registry) {}
+
+  IslandEquations equations;
+  NewtonSolver newton;
+};
 
 class SolverPool {
  public:
@@ -29,22 +40,21 @@ class SolverPool {
     ~Loan() { pool_.give(std::move(solver_)); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    NewtonSolver* operator->() const { return solver_.get(); }
-    NewtonSolver& operator*() const { return *solver_; }
+    IslandSolver* operator->() const { return solver_.get(); }
 
    private:
     SolverPool& pool_;
-    std::unique_ptr<NewtonSolver> solver_;
+    std::unique_ptr<IslandSolver> solver_;
   };
 
  private:
-  std::unique_ptr<NewtonSolver> take();
-  void give(std::unique_ptr<NewtonSolver> solver);
+  std::unique_ptr<IslandSolver> take();
+  void give(std::unique_ptr<IslandSolver> solver);
 
   NewtonOptions options_;
   SolverRegistry registry_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<NewtonSolver>> idle_;
+  std::vector<std::unique_ptr<IslandSolver>> idle_;
 };
 
 }  // namespace nsn
