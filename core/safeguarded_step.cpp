@@ -28,9 +28,11 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
-// The same where joints are condensed, N / 2 times, of the step's speed: what one linearisation
-// leaves there is mostly how far the joints turn within the step.
+// The same where joints are condensed, of the step's speed, N / 2 times: this, or this times how
+// far bodies turn in the step. A step of first order leaves h / 2 times the acceleration, which for
+// a limb that turns by h w is h w / 2 of its speed, however well it is solved.
 constexpr double kWorthJoints = 0.01;
+constexpr double kWorthTurn = 0.5;
 constexpr double kLinearShare = 0.1;  // of that: error of a linear problem that is good enough
 constexpr int kOvertime = 3;          // times the factorisations, where a step is hard
 
@@ -56,7 +58,7 @@ constexpr Index kFewBlocks = 64;
 constexpr Index kSharedBlocks = 256;
 // A few blocks that are left with an error of so much of the step's speed, as where a body hits the
 // floor with its arms out, may take kOvertime times the factorisations.
-constexpr double kLargeError = 0.5;
+constexpr double kLargeError = 0.2;
 constexpr double kFailed = 20.0;  // of the step's speed: error of a step that has failed
 constexpr int kMisses = 2;        // linearisations of theirs that bring nothing
 // Matrices serve for another linearisation where the last one left at most this share of the error.
@@ -112,6 +114,15 @@ double mass_ratio(const System& system) {
     most = std::max(most, system.M(kBlockSize * n));
   }
   return most / least;
+}
+
+/// How far bodies turn in a step at their first velocity, rad.
+double turn(const System& system) {
+  double spin = 0.0;
+  for (Index n = 1; n < system.rigid_nodes; n += 2) {
+    spin = std::max(spin, norm(load3(&system.u_start(kBlock * n))));
+  }
+  return system.h * spin;
 }
 
 /// a . B b for 3x3 block diagonal B, 9 per node.
@@ -261,9 +272,8 @@ void SafeguardedTimeStep::build(const System& system) {
   Vector* const blocks[] = {&H_, &H_inverse_};
   const std::size_t num_unknown = at(rows_.rows());
   const std::size_t num_nodes = at(system.nodes());
-  arena_.assign(std::size(unknown) * num_unknown + std::size(rows) * at(system.rows()) +
-                    (std::size(nodes) * kBlock + std::size(blocks) * kBlockSize) * num_nodes,
-                0.0);
+  arena_.resize(std::size(unknown) * num_unknown + std::size(rows) * at(system.rows()) +
+                (std::size(nodes) * kBlock + std::size(blocks) * kBlockSize) * num_nodes);
   double* next = arena_.data();
   const auto lay = [&](auto& vectors, std::size_t n) {
     for (Vector* v : vectors) {
@@ -275,6 +285,8 @@ void SafeguardedTimeStep::build(const System& system) {
   lay(rows, at(system.rows()));
   lay(nodes, kBlock * num_nodes);
   lay(blocks, kBlockSize * num_nodes);
+  fill(r_zero_, 0.0);
+  fill(free_r_, 0.0);  // stays so but for condensed rows
   pattern_id_ = system.pattern_id;
 }
 
@@ -676,7 +688,20 @@ bool SafeguardedTimeStep::limit_energy(const System& system) {
   copy(origin_, impulse_);
   axpby(1.0, base_, 1.0, impulse_);
   const BlockRows J(linear_);
-  double B = inner(system.M, impulse_, push_) - inner(system.M, system.weight, push_);
+  double B = 0.0;
+  double w = 0.0;
+  double c0 = 0.0;
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Mat3 M = load9(&system.M(kBlockSize * n));
+    const Vec3 b = load3(&impulse_(kBlock * n));
+    const Vec3 a = load3(&system.weight(kBlock * n));
+    const Vec3 d = load3(&push_(kBlock * n));
+    const Vec3 start = load3(&system.u_start(kBlock * n));
+    const Vec3 Md = M * d;
+    B += dot(b - a, Md);
+    w += dot(d, Md);
+    c0 += dot(a - 0.5 * b, M * b) + 0.5 * dot(start, M * start);
+  }
   for (Index k = 0; k < unknowns(); ++k) {
     const Index i = row_of(k);
     const bool contact = system.laws[at(i)].is_contact();
@@ -686,10 +711,6 @@ bool SafeguardedTimeStep::limit_energy(const System& system) {
       B += r_(3 * k + c) * (contact ? system.prescribed(3 * i + c) : q_(3 * k + c) - moved[c]);
     }
   }
-  const double w = inner(system.M, push_, push_);
-  const double c0 = inner(system.M, system.weight, impulse_) +
-                    0.5 * inner(system.M, system.u_start, system.u_start) -
-                    0.5 * inner(system.M, impulse_, impulse_);
   const double budget = std::max(c0, 0.0);
   if (!(0.5 * w + B > budget) || !(w > 0.0)) return false;
   const double shorter = std::clamp((-B + std::sqrt(B * B + 2.0 * w * budget)) / w, 0.0, 1.0);
@@ -745,14 +766,17 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
   result.linear_solver = std::string(dual_.solver().name());
 }
 
-/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
+/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u. Of joints
+/// in m/s alone: their rows turn light limbs, whose spins are no measure of the step's speed.
 double SafeguardedTimeStep::own_error(const System& system, const State& state,
                                       const StepError& all) {
+  if (!std::isfinite(all.total)) return all.total;
+  const double motion = condensed_ ? all.motion : all.momentum;
   const bool none =
       std::all_of(deep_.data(), deep_.data() + deep_.extent(0), [](double d) { return d == 0.0; });
-  if (none || !std::isfinite(all.total)) return all.total;
+  if (none) return std::max({all.normal / system.h, all.friction, all.box, motion});
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) -= deep_(3 * k);
-  const double own = std::max(at_.row_error(system, state.r), all.momentum);
+  const double own = std::max({at_.contact_error(system, state.r), all.box, motion});
   for (Index k = 0; k < unknowns(); ++k) at_.value(3 * row_of(k)) += deep_(3 * k);
   return own;
 }
@@ -765,8 +789,7 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   bool fast = best <= kLargeError * system.speed_scale;
   for (int misses = 0; misses <= kMisses;) {
     const bool few = condensed_ && unknowns() <= kFewBlocks;
-    const double good = condensed_ ? kWorthJoints * system.speed_scale
-                                   : (safe_error_ > goal_ ? kGoal : kWorthARound);
+    const double good = condensed_ ? good_ : (safe_error_ > goal_ ? kGoal : kWorthARound);
     if (few && best > kLargeError * system.speed_scale) {
       budget_ = kOvertime * options_.max_iterations;
     }
@@ -867,8 +890,9 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   if (!warm) fill(state.r, 0.0);
   fit(equations, state.r);
   NewtonResult result;
-  goal_ = condensed_ ? std::max(kGoal, kLinearShare * kWorthJoints * equations.system().speed_scale)
-                     : kGoal;
+  good_ = std::max(kWorthJoints, kWorthTurn * turn(equations.system())) *
+          equations.system().speed_scale;
+  goal_ = condensed_ ? std::max(kGoal, kLinearShare * good_) : kGoal;
   if (!linearise(equations, state.r, warm)) return give_up(equations, state);
   if (turned_ > kTurned * equations.system().speed_scale) {
     forget(equations.system(), state.r, Kind::kJoints);

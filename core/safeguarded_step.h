@@ -156,6 +156,7 @@ class SafeguardedTimeStep final : public StepMethod {
   double turned_ = 0.0;  // |M^-1 (J - J_start)^T r| of the last impulses, m/s or rad/s
   double safe_error_ = 0.0;
   double goal_ = 0.0;  // of safe_error_: spend no more
+  double good_ = 0.0;  // error of a step of joints that is worth no further linearisation, m/s
   int rounds_ = 0;     // linearisations of the step
   int budget_ = 0;     // factorisations it may take
 };

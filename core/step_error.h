@@ -25,6 +25,7 @@ struct StepError {
   double friction = 0.0;  ///< e_f, m/s
   double box = 0.0;       ///< e_b, m/s
   double momentum = 0.0;  ///< e_m, m/s or rad/s
+  double motion = 0.0;    ///< e_m in m/s: spins times the radius of gyration of their body
   double total = 0.0;     ///< m/s; infinite where an iterate is not finite
   double relative = 0.0;  ///< total over the step's speed scale
   Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
@@ -47,8 +48,8 @@ class StepEvaluation {
   /// y = J u, 3 per block
   void apply(ConstVector u, Vector y) const { multiply(J, u, y); }
   StepError error(const System& system, ConstVector u, ConstVector r);
-  /// total of the rows alone, m/s
-  double row_error(const System& system, ConstVector r) const;
+  /// Largest of the contacts' rows alone, m/s
+  double contact_error(const System& system, ConstVector r) const;
   /// J^T r of the last error()
   ConstVector impulse() const { return impulse_; }
 
