@@ -141,10 +141,12 @@ NSN_VERSIONS void subtract_transposed(const double* B, const double* y, double* 
 NSN_VERSIONS void subtract(const double* B, const double* z, double* y) {
   const auto* const row = reinterpret_cast<const Lanes*>(B);
   const Lanes all = *reinterpret_cast<const Lanes*>(z);
+  double sum[kBody];
   for (std::size_t j = 0; j < kBody; ++j) {
     const Lanes p = row[j] * all;
-    y[j] -= (p[0] + p[1]) + (p[2] + p[3]) + (p[4] + p[5]);
+    sum[j] = (p[0] + p[1]) + (p[2] + p[3]) + (p[4] + p[5]);
   }
+  *reinterpret_cast<Lanes*>(y) -= Lanes{sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], 0.0, 0.0};
 }
 
 }  // namespace nsn::body_blocks

@@ -192,6 +192,8 @@ class ProximalNewton {
   void iterate(Vector out) const;
   void set_iterate(ConstVector x);
   void scaled_iterate(Vector out) const;
+  /// W x + q of the iterate last measured.
+  ConstVector scaled_velocity() const { return v_; }
   void set_scaled_iterate(ConstVector x);
 
   /// The centre r, kg m/s.

@@ -499,6 +499,19 @@ void SafeguardedTimeStep::measure_safe() {
   safe_error_ = error(safe_, v_safe_);
 }
 
+/// The Newton iterate, which was just measured.
+void SafeguardedTimeStep::make_iterate_safe() {
+  newton_->scaled_iterate(x_);
+  copy(x_, safe_);
+  clip(safe_);
+  if (std::equal(x_.data(), x_.data() + x_.extent(0), safe_.data())) {
+    copy(newton_->scaled_velocity(), v_safe_);
+    safe_error_ = error(safe_, v_safe_);
+  } else {
+    measure_safe();
+  }
+}
+
 void SafeguardedTimeStep::centre_on_safe() {
   newton_->start(r_zero_, kAlphaStart);
   newton_->set_scaled_centre(safe_);
@@ -597,8 +610,7 @@ bool SafeguardedTimeStep::newton_from_zero(int budget, NewtonResult& result) {
   for (int centre = 0; centre < 2;) {
     if (at.phi <= std::max(kSolvedSoft * at.proximity, kTiny)) {
       solved = true;
-      newton_->scaled_iterate(safe_);
-      measure_safe();
+      make_iterate_safe();
       if (++centre == 2 || safe_error_ <= goal_) break;
       newton_->move_centre();
       at = newton_->measure();
