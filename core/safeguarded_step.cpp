@@ -28,11 +28,12 @@ constexpr double kColdIsBetter = 0.5;  // of the warm start's error: contacts st
 // contacts.
 constexpr double kTurned = 10.0;
 constexpr double kWorthARound = 1e-4;  // m/s: error that is worth another linearisation
-// The same where joints are condensed, of the step's speed, N / 2 times: this, or this times how
-// far bodies turn in the step. A step of first order leaves h / 2 times the acceleration, which for
-// a limb that turns by h w is h w / 2 of its speed, however well it is solved.
+// The same where joints are condensed, of the step's speed, N / 2 times.
 constexpr double kWorthJoints = 0.01;
-constexpr double kWorthTurn = 0.5;
+// Where bodies turn by more than that in a step, on average, so much of their turn: a step of first
+// order leaves h / 2 times the acceleration, for a limb of spin w that is h w / 2 of its speed,
+// however well it is solved, and the limbs that the error is of spin faster than the average.
+constexpr double kWorthTurn = 1.0;
 constexpr double kLinearShare = 0.1;  // of that: error of a linear problem that is good enough
 constexpr int kOvertime = 3;          // times the factorisations, where a step is hard
 
@@ -58,9 +59,10 @@ constexpr Index kFewBlocks = 64;
 constexpr Index kSharedBlocks = 256;
 // A few blocks that are left with an error of so much of the step's speed, as where a body hits the
 // floor with its arms out, may take kOvertime times the factorisations.
-constexpr double kLargeError = 0.2;
-constexpr double kFailed = 20.0;  // of the step's speed: error of a step that has failed
-constexpr int kMisses = 2;        // linearisations of theirs that bring nothing
+constexpr double kLargeError = 0.5;
+constexpr double kLargeMotion = 0.2;  // where bodies turn far, error in m/s alone
+constexpr double kFailed = 20.0;      // of the step's speed: error of a step that has failed
+constexpr int kMisses = 2;            // linearisations of theirs that bring nothing
 // Matrices serve for another linearisation where the last one left at most this share of the error.
 constexpr double kFallsFast = 0.3;
 
@@ -116,13 +118,18 @@ double mass_ratio(const System& system) {
   return most / least;
 }
 
-/// How far bodies turn in a step at their first velocity, rad.
+/// How far bodies turn in a step at their first velocity, rad: root of the mean square, weighted by
+/// inertia, so that light pieces which rattle do not count.
 double turn(const System& system) {
-  double spin = 0.0;
+  double energy = 0.0;
+  double inertia = 0.0;
   for (Index n = 1; n < system.rigid_nodes; n += 2) {
-    spin = std::max(spin, norm(load3(&system.u_start(kBlock * n))));
+    const Mat3 I = load9(&system.M(kBlockSize * n));
+    const Vec3 spin = load3(&system.u_start(kBlock * n));
+    energy += dot(spin, I * spin);
+    inertia += trace(I) / 3.0;
   }
-  return system.h * spin;
+  return inertia > 0.0 ? system.h * std::sqrt(energy / inertia) : 0.0;
 }
 
 /// a . B b for 3x3 block diagonal B, 9 per node.
@@ -302,12 +309,13 @@ void SafeguardedTimeStep::find_turn(const System& system, ConstVector r) {
   turned_ = norm_max(push_);
 }
 
-/// At the first velocity, where at_ has the rows.
+/// At the first velocity, where at_ has the rows; where bodies turn far, the stiffness of the last
+/// impulses says little about this step.
 bool SafeguardedTimeStep::linearise(StepEquations& equations, ConstVector r, bool warm) {
   const System& system = equations.system();
   find_turn(system, r);
   ConstVector H = system.M;
-  if (condensed_ && warm) {
+  if (condensed_ && warm && !turns_) {
     equations.stiffness(system.u_start, r, H_);
     H = H_;
   }
@@ -778,12 +786,12 @@ void SafeguardedTimeStep::finish(StepEquations& equations, State& state, NewtonR
   result.linear_solver = std::string(dual_.solver().name());
 }
 
-/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u. Of joints
-/// in m/s alone: their rows turn light limbs, whose spins are no measure of the step's speed.
+/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u. In m/s
+/// alone where bodies turn far: spins of light limbs are no measure of the step's speed.
 double SafeguardedTimeStep::own_error(const System& system, const State& state,
                                       const StepError& all) {
   if (!std::isfinite(all.total)) return all.total;
-  const double motion = condensed_ ? all.motion : all.momentum;
+  const double motion = turns_ ? all.motion : all.momentum;
   const bool none =
       std::all_of(deep_.data(), deep_.data() + deep_.extent(0), [](double d) { return d == 0.0; });
   if (none) return std::max({all.normal / system.h, all.friction, all.box, motion});
@@ -798,11 +806,12 @@ void SafeguardedTimeStep::improve(StepEquations& equations, State& state, Newton
   const System& system = equations.system();
   double best = own_error(system, state, result.error);
   bool at_best = true;
-  bool fast = best <= kLargeError * system.speed_scale;
+  const double large = (turns_ ? kLargeMotion : kLargeError) * system.speed_scale;
+  bool fast = best <= large;
   for (int misses = 0; misses <= kMisses;) {
     const bool few = condensed_ && unknowns() <= kFewBlocks;
     const double good = condensed_ ? good_ : (safe_error_ > goal_ ? kGoal : kWorthARound);
-    if (few && best > kLargeError * system.speed_scale) {
+    if (few && best > large) {
       budget_ = kOvertime * options_.max_iterations;
     }
     const bool spent = condensed_ && 2 * rounds_ >= budget_;
@@ -902,8 +911,9 @@ NewtonResult SafeguardedTimeStep::solve(StepEquations& equations, State& state, 
   if (!warm) fill(state.r, 0.0);
   fit(equations, state.r);
   NewtonResult result;
-  good_ = std::max(kWorthJoints, kWorthTurn * turn(equations.system())) *
-          equations.system().speed_scale;
+  const double turned = kWorthTurn * turn(equations.system());
+  turns_ = condensed_ && turned > kWorthJoints;
+  good_ = std::max(kWorthJoints, turned) * equations.system().speed_scale;
   goal_ = condensed_ ? std::max(kGoal, kLinearShare * good_) : kGoal;
   if (!linearise(equations, state.r, warm)) return give_up(equations, state);
   if (turned_ > kTurned * equations.system().speed_scale) {
