@@ -110,9 +110,9 @@ class StepEquations {
   virtual ~StepEquations() = default;
 
   virtual const System& system() const = 0;
-  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u, and E where
-  /// compliance_varies (9 per block; E then holds system().E on entry, and blocks whose compliance
-  /// is constant are left alone). J has the system's pattern. Allocates nothing.
+  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u, every entry of
+  /// both, and E where compliance_varies (9 per block; E then holds system().E on entry, and blocks
+  /// whose compliance is constant are left alone). J has the system's pattern. Allocates nothing.
   virtual void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) = 0;
   /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
   virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
