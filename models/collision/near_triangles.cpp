@@ -6,13 +6,6 @@
 #include "models/collision/separation.h"
 
 namespace nsn {
-namespace {
-
-/// So many pairs of triangles are not told apart: looking at their features costs less.
-constexpr std::size_t kFewPairs = 2000;
-
-}  // namespace
-
 Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
                           double reach) {
   Aabb around = kNowhere;
@@ -42,7 +35,7 @@ void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t 
     grow(own, a.box(s));
   }
   const std::size_t stop = candidates_.size();
-  if (end - begin > 1 && (end - begin) * (stop - last) > kFewPairs) {
+  if (end - begin > 1 && (end - begin) * (stop - last) > few_) {
     const std::size_t middle = (begin + end) / 2;
     match(a, begin, middle, last, stop);
     match(a, middle, end, last, stop);
@@ -72,7 +65,8 @@ void NearTriangles::take(std::size_t begin, std::size_t end, std::size_t first, 
 }
 
 void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
-                         double reach) {
+                         double reach, std::size_t few) {
+  few_ = few;
   of_a_.clear();
   of_b_.clear();
   const Separation apart = find_separation(a, b, b_in_a, reach);
