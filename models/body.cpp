@@ -20,6 +20,13 @@ bool is_symmetric(const Mat3& A) {
 }
 
 bool is_positive_definite(const Mat3& A) {
+  // Leading minors far above rounding say so; the eigenvalues decide what they do not.
+  constexpr double kMargin = 1e-6;
+  const double minor = A(0, 0) * A(1, 1) - A(0, 1) * A(0, 1);
+  if (A(0, 0) > 0.0 && minor > kMargin * A(0, 0) * A(1, 1) &&
+      determinant(A) > kMargin * minor * A(2, 2) && A(2, 2) > 0.0) {
+    return true;
+  }
   const Vec3 values = symmetric_eigen(A).values;
   return std::min({values[0], values[1], values[2]}) > 0.0;
 }

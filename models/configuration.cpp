@@ -1,32 +1,50 @@
 #include "models/configuration.h"
 
+#include "core/parallel.h"
+#include "core/rotation_kernels.h"
+
 namespace nsn {
+namespace {
+constexpr Index kGrain = 256;  // bodies or particles worth a dispatch
+}
 
 void Configuration::start(const std::vector<Body>& bodies, const std::vector<Particle>& particles,
                           double h) {
   h_ = h;
   points_.resize(particles.size());
-  for (std::size_t p = 0; p < particles.size(); ++p) {
-    const Particle& particle = particles[p];
-    points_[p].dynamic = particle.dynamic();
-    const bool kinematic = particle.kind == BodyKind::kKinematic;
-    move(particle, static_cast<int>(p), kinematic ? particle.velocity : Vec3{});
-  }
   states_.resize(bodies.size());
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const Body& body = bodies[b];
-    states_[b].dynamic = body.dynamic();
-    const bool moves = body.kind == BodyKind::kKinematic;
-    move(body, static_cast<int>(b), moves ? body.velocity : Vec3{},
-         moves ? body.angular_velocity : Vec3{});
-  }
+  const auto start_points = [&](Index first, Index last) {
+    for (Index p = first; p < last; ++p) start_at(particles[static_cast<std::size_t>(p)], p);
+  };
+  const auto start_bodies = [&](Index first, Index last) {
+    for (Index b = first; b < last; ++b) start_at(bodies[static_cast<std::size_t>(b)], b);
+  };
+  for_range(static_cast<Index>(particles.size()), start_points, kGrain);
+  for_range(static_cast<Index>(bodies.size()), start_bodies, kGrain);
 }
 
-void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
+void Configuration::start_at(const Particle& particle, int p) {
+  points_[static_cast<std::size_t>(p)].dynamic = particle.dynamic();
+  const bool moves = particle.kind == BodyKind::kKinematic;
+  move(particle, p, moves ? particle.velocity : Vec3{});
+}
+
+void Configuration::start_at(const Body& body, int b) {
+  BodyState& state = states_[static_cast<std::size_t>(b)];
+  state.dynamic = body.dynamic();
+  if (body.kind == BodyKind::kKinematic) return move(body, b, body.velocity, body.angular_velocity);
+  state.x = body.position;
+  state.q = body.orientation;
+  state.R = rotation_matrix(state.q);
+  state.v = state.w = {};
+}
+
+NSN_KERNEL void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
   BodyState& state = states_[static_cast<std::size_t>(b)];
   state.x = start.position + h_ * v;
-  state.q = rotation_exp(h_ * w) * start.orientation;
-  state.R = rotation_matrix(state.q);
+  const Quaternion q = rotation_kernels::exp(h_ * w) * start.orientation;
+  state.q = q;
+  state.R = rotation_matrix(q);
   state.v = v;
   state.w = w;
 }

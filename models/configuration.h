@@ -44,6 +44,9 @@ class Configuration {
   const PointState& particle(int p) const { return points_[static_cast<std::size_t>(p)]; }
 
  private:
+  void start_at(const Body& body, int b);
+  void start_at(const Particle& particle, int p);
+
   double h_ = 0.0;
   std::vector<BodyState> states_;
   std::vector<PointState> points_;

@@ -38,7 +38,6 @@ void IslandEquations::assemble(const World& world, const Island& island,
   sets_ = &sets;
   shared_ = &shared;
   system_.h = shared.configuration.h();
-  moved_.clear();
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
     shared.position[at(island.bodies[k])] = static_cast<int>(k);
   }
@@ -54,6 +53,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   start_.fit(system_);
   resize(zero_, system_.dofs());
   fill(zero_, 0.0);
+  moved_.assign(at(system_.dofs()), 0.0);
   start_.evaluate(*this, zero_);
   system_.value_start = start_.value;
   system_.J_start = start_.J;
@@ -145,6 +145,28 @@ void IslandEquations::find_runs() {
   }
 }
 
+IslandEquations::BlockPattern IslandEquations::block_pattern(const NodeList& list) const {
+  BlockPattern pattern;
+  std::array<Index, kMaxNodesPerBlock> node;
+  for (int k = 0; k < list.count; ++k) {
+    node[at(k)] = local(list.node[at(k)]);
+    if (node[at(k)] < 0) continue;
+    int place = pattern.count++;
+    for (; place > 0 && pattern.column[at(place - 1)] > node[at(k)]; --place) {
+      pattern.column[at(place)] = pattern.column[at(place - 1)];
+    }
+    pattern.column[at(place)] = node[at(k)];
+  }
+  pattern.slot.fill(-1);
+  for (int k = 0; k < list.count; ++k) {
+    if (node[at(k)] < 0) continue;
+    int place = 0;
+    while (pattern.column[at(place)] != node[at(k)]) ++place;
+    pattern.slot[at(k)] = static_cast<std::int8_t>(place);
+  }
+  return pattern;
+}
+
 /// True if the pattern differs from the last one.
 bool IslandEquations::build_pattern() {
   const std::size_t blocks = island_->rows.size();
@@ -155,31 +177,18 @@ bool IslandEquations::build_pattern() {
   row_begin_.resize(blocks + 1);
   row_begin_[0] = 0;
   std::size_t used = 0;
+  NodeList list;
+  BlockPattern pattern;
   for (std::size_t i = 0; i < blocks; ++i) {
     const RowRef ref = island_->rows[i];
-    const NodeList list = (*sets_)[at(ref.set)]->nodes(ref.k);
-    std::array<Index, kMaxNodesPerBlock> columns{};
-    slot_[i].fill(-1);
-    int count = 0;
-    for (int k = 0; k < list.count; ++k) {
-      const int node = local(list.node[at(k)]);
-      if (node < 0) continue;
-      int place = count++;
-      for (; place > 0 && columns[at(place - 1)] > node; --place) {
-        columns[at(place)] = columns[at(place - 1)];
-      }
-      columns[at(place)] = node;
-    }
-    for (int k = 0; k < list.count; ++k) {
-      const int node = local(list.node[at(k)]);
-      const auto place = std::find(columns.begin(), columns.begin() + count, node);
-      slot_[i][at(k)] =
-          node < 0 ? std::int8_t{-1} : static_cast<std::int8_t>(place - columns.begin());
-    }
-    for (int k = 0; k < count; ++k, ++used) {
+    const NodeList own = (*sets_)[at(ref.set)]->nodes(ref.k);
+    if (i == 0 || own != list) pattern = block_pattern(own);
+    list = own;
+    slot_[i] = pattern.slot;
+    for (int k = 0; k < pattern.count; ++k, ++used) {
       if (used == column_.size()) column_.push_back(-1);
-      changed = changed || column_[used] != columns[at(k)];
-      column_[used] = columns[at(k)];
+      changed = changed || column_[used] != pattern.column[at(k)];
+      column_[used] = pattern.column[at(k)];
     }
     changed = changed || row_begin_[i + 1] != static_cast<Index>(used);
     row_begin_[i + 1] = static_cast<Index>(used);

@@ -53,7 +53,15 @@ class IslandEquations final : public StepEquations, private NodeMap {
     std::size_t count = 0;
   };
 
+  /// Nodes of the island that one block touches, ascending, and where its own go among them.
+  struct BlockPattern {
+    std::array<Index, kMaxNodesPerBlock> column{};
+    std::array<std::int8_t, kMaxNodesPerBlock> slot{};
+    int count = 0;
+  };
+
   Index local(int node) const override;
+  BlockPattern block_pattern(const NodeList& list) const;
   bool build_pattern();
   void set_bodies(double h);
   void set_particles(double h);
@@ -76,7 +84,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
       slot_;  // where a block's nodes go in its row
   std::vector<Run> runs_;
   std::vector<Vec3> impulse_;  // of one run
-  std::vector<double> moved_;  // u where the bodies are in shared_; empty: at their start
+  std::vector<double> moved_;  // u where the bodies are in shared_
   StepEvaluation start_;       // rows at the start of the step
   Vector zero_;
 };

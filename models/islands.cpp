@@ -36,19 +36,18 @@ Island& IslandFinder::island_of(int item) {
 }
 
 int IslandFinder::item_of(int node) const {
-  if (is_particle_node(node)) {
-    const int p = particle_of(node);
-    return world_->particle(p).dynamic() ? world_->num_bodies() + p : -1;
-  }
-  return world_->body(node / 2).dynamic() ? node / 2 : -1;
+  const int item = is_particle_node(node) ? num_bodies_ + particle_of(node) : node / 2;
+  return parent_[at(item)] < 0 ? -1 : item;
 }
 
 /// Joins what a block touches; returns its first item.
 int IslandFinder::join_block(const NodeList& list) {
   int first = -1;
+  int last = -1;  // the two nodes of a body follow each other
   for (int i = 0; i < list.count; ++i) {
     const int item = item_of(list.node[at(i)]);
-    if (item < 0) continue;
+    if (item < 0 || item == last) continue;
+    last = item;
     touched_[at(item)] = 1;
     if (first >= 0 && first != item) join(first, item);
     if (first < 0) first = item;
@@ -56,22 +55,18 @@ int IslandFinder::join_block(const NodeList& list) {
   return first;
 }
 
-int IslandFinder::first_item(const NodeList& list) const {
-  for (int i = 0; i < list.count; ++i) {
-    const int item = item_of(list.node[at(i)]);
-    if (item >= 0) return item;
-  }
-  return -1;
-}
-
 const std::vector<Island>& IslandFinder::find(const World& world,
                                               const std::vector<const RowSet*>& sets,
                                               bool separate) {
-  world_ = &world;
-  const int bodies = world.num_bodies();
+  const int bodies = num_bodies_ = world.num_bodies();
   const int n = bodies + world.num_particles();
   parent_.resize(at(n));
-  for (int b = 0; b < n; ++b) parent_[at(b)] = b;
+  for (int i = 0; i < n; ++i) {
+    const bool dynamic =
+        i < bodies ? world.body(i).dynamic() : world.particle(i - bodies).dynamic();
+    parent_[at(i)] = dynamic ? i : -1;
+  }
+  first_.clear();
   island_.assign(at(n), -1);
   touched_.assign(at(n), 0);
   first_of_batch_.assign(sets.size(), -1);
@@ -79,8 +74,12 @@ const std::vector<Island>& IslandFinder::find(const World& world,
   int any = -1;
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const bool batch = sets[s]->batch() != nullptr;
+    NodeList last;  // blocks of a joint follow each other
     for (int k = 0; k < sets[s]->size(); ++k) {
-      const int first = join_block(sets[s]->nodes(k));
+      const NodeList list = sets[s]->nodes(k);
+      const int first = k > 0 && list == last ? first_.back() : join_block(list);
+      last = list;
+      first_.push_back(first);
       if (first < 0) continue;
       int& together = batch ? first_of_batch_[s] : any;
       if (batch || !separate) {
@@ -101,10 +100,11 @@ const std::vector<Island>& IslandFinder::find(const World& world,
       island_of(i).particles.push_back(i - bodies);
     }
   }
+  auto block = first_.begin();
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const bool batch = sets[s]->batch() != nullptr;
-    for (int k = 0; k < sets[s]->size(); ++k) {
-      const int first = batch ? first_of_batch_[s] : first_item(sets[s]->nodes(k));
+    for (int k = 0; k < sets[s]->size(); ++k, ++block) {
+      const int first = batch ? first_of_batch_[s] : *block;
       if (first >= 0) island_of(first).rows.push_back({static_cast<int>(s), k});
     }
   }

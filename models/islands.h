@@ -32,6 +32,7 @@ class IslandFinder {
   const std::vector<Island>& find(const World& world, const std::vector<const RowSet*>& sets,
                                   bool separate);
   int count() const { return count_; }
+  const Island& island(int i) const { return islands_[static_cast<std::size_t>(i)]; }
 
  private:
   int root(int item);
@@ -40,12 +41,12 @@ class IslandFinder {
   /// Body b is item b, particle p item B + p; -1: fixed.
   int item_of(int node) const;
   int join_block(const NodeList& list);
-  int first_item(const NodeList& list) const;
 
-  const World* world_ = nullptr;
+  int num_bodies_ = 0;
+  std::vector<int> first_;           // item of every block of every set, -1: all is fixed
   std::vector<int> first_of_batch_;  // per set: an item of it, -1: none or not a batch
-  std::vector<int> parent_;
-  std::vector<int> island_;  // per root; -1: none yet
+  std::vector<int> parent_;          // of every item; -1: fixed
+  std::vector<int> island_;          // per root; -1: none yet
   std::vector<char> touched_;
   std::vector<Island> islands_;  // the first count_ are in use; the rest keep their memory
   int count_ = 0;

@@ -71,6 +71,8 @@ struct Simulation::Slot {
     Index normal;  // row of the contact's normal impulse
   };
   std::vector<Resistance> resistances;
+  double assemble_seconds = 0.0;
+  double solve_seconds = 0.0;
 };
 
 Simulation::Simulation(World world, SimulationOptions options, SolverRegistry registry)
@@ -97,11 +99,9 @@ const StepReport& Simulation::step() {
   report_.detect_seconds = seconds_since(start);
   start = Clock::now();
   gather_rows();
-  assemble();
+  find_islands();
   report_.assemble_seconds = seconds_since(start);
-  start = Clock::now();
-  solve();
-  report_.solve_seconds = seconds_since(start);
+  solve_islands();
   for (int i = 0; inspector_ && i < num_islands_; ++i) {
     inspector_(i, slots_[at(i)]->equations, slots_[at(i)]->result);
   }
@@ -134,32 +134,70 @@ void Simulation::gather_rows() {
   }
 }
 
-const Vec3* Simulation::known_impulse(const RowSet& set, int k) const {
-  const std::uint64_t id = set.id(k);
-  const auto found =
-      std::lower_bound(impulses_.begin(), impulses_.end(), id,
-                       [](const auto& entry, std::uint64_t key) { return entry.first < key; });
-  return found != impulses_.end() && found->first == id ? &found->second : nullptr;
+const Vec3* Simulation::known_impulse(std::uint64_t id, std::size_t& next) const {
+  if (next >= impulses_.size() || impulses_[next].first != id) {
+    const auto found =
+        std::lower_bound(impulses_.begin(), impulses_.end(), id,
+                         [](const auto& entry, std::uint64_t key) { return entry.first < key; });
+    if (found == impulses_.end() || found->first != id) return nullptr;
+    next = static_cast<std::size_t>(found - impulses_.begin());
+  }
+  return &impulses_[next++].second;
 }
 
-void Simulation::assemble() {
+void Simulation::find_islands() {
   shared_.start(world_, options_.h);
-  const auto& islands = island_finder_.find(world_, sets_, options_.islands);
+  island_finder_.find(world_, sets_, options_.islands);
   num_islands_ = report_.islands = island_finder_.count();
   while (static_cast<int>(slots_.size()) < num_islands_) {
     slots_.push_back(std::make_unique<Slot>());
   }
+  contact_row_.resize(resistances_.size() > 0 ? at(contacts_.size()) : 0);
+}
+
+/// An island is solved as soon as it is assembled, while a thread has it in its cache.
+void Simulation::solve_islands() {
+  for (int i = 0; i < num_islands_; ++i) {
+    if (!observer_) break;
+    own_solver(*slots_[at(i)]).observe([this, i](const auto& view) { observer_(i, view); });
+  }
   const auto one = [&](int i) {
     Slot& slot = *slots_[at(i)];
-    slot.equations.assemble(world_, islands[at(i)], sets_, options_.complementarity, shared_);
-    take_known_impulses(slot);
+    const auto start = Clock::now();
+    assemble_island(slot, island_finder_.island(i));
+    slot.assemble_seconds = seconds_since(start);
+    const auto assembled = Clock::now();
+    solve_island(slot);
+    slot.solve_seconds = seconds_since(assembled);
   };
+  const auto start = Clock::now();
+  // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) {
     one(0);
   } else {
-    for_each_island(num_islands_, report_.row_blocks >= kParallelBlocks, one);
+    const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_;
+    for_each_island(num_islands_, parallel, one);
   }
-  for (int i = 0; i < num_islands_; ++i) find_resistances(*slots_[at(i)]);
+  divide_time(seconds_since(start));
+}
+
+/// The time of all islands between assembly and solve, as the islands' own times are divided.
+void Simulation::divide_time(double seconds) {
+  double assembly = 0.0;
+  double solve = 0.0;
+  for (int i = 0; i < num_islands_; ++i) {
+    assembly += slots_[at(i)]->assemble_seconds;
+    solve += slots_[at(i)]->solve_seconds;
+  }
+  const double share = assembly + solve > 0.0 ? assembly / (assembly + solve) : 0.0;
+  report_.assemble_seconds += share * seconds;
+  report_.solve_seconds = seconds - share * seconds;
+}
+
+void Simulation::assemble_island(Slot& slot, const Island& island) {
+  slot.equations.assemble(world_, island, sets_, options_.complementarity, shared_);
+  take_known_impulses(slot);
+  find_resistances(slot);
 }
 
 /// The island's first guess: impulses of the last step by id.
@@ -168,31 +206,21 @@ void Simulation::take_known_impulses(Slot& slot) const {
   if (size_of(slot.state.u) != system.dofs()) slot.state.u = Vector("u", at(system.dofs()));
   if (size_of(slot.state.r) != system.rows()) slot.state.r = Vector("r", at(system.rows()));
   slot.warm = false;
+  std::size_t next = 0;
   for (Index row = 0; row < system.blocks(); ++row) {
     const RowRef ref = slot.equations.rows()[at(row)];
     const RowSet& set = *sets_[at(ref.set)];
-    const Vec3* known = options_.newton.warm_start ? known_impulse(set, ref.k) : nullptr;
+    const Vec3* known = options_.newton.warm_start ? known_impulse(set.id(ref.k), next) : nullptr;
     slot.warm = slot.warm || known != nullptr;
     store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
   }
 }
 
-void Simulation::solve() {
-  for (int i = 0; i < num_islands_; ++i) {
-    if (!observer_) break;
-    own_solver(*slots_[at(i)]).observe([this, i](const auto& view) { observer_(i, view); });
-  }
-  // One island may spread its kernels over the threads; several are spread themselves.
-  if (num_islands_ == 1) return solve_island(*slots_[0]);
-  const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_;
-  for_each_island(num_islands_, parallel, [&](int i) { solve_island(*slots_[at(i)]); });
-}
-
-/// Resistances of the island and the contacts that bound them, with last step's impulses.
+/// Resistances of the island and the contacts that bound them, with last step's impulses. A contact
+/// is in the island of its resistance: islands write and read entries of contact_row_ apart.
 void Simulation::find_resistances(Slot& slot) {
   slot.resistances.clear();
   if (resistances_.size() == 0) return;
-  contact_row_.assign(at(contacts_.size()), -1);
   const auto& rows = slot.equations.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].set == 0) contact_row_[at(rows[i].k)] = static_cast<Index>(i);

@@ -57,6 +57,9 @@ struct StepReport {
   double work_external = 0.0;  ///< by forces, torques, kinematic bodies and drives in the step, J
   double speed = 0.0;          ///< largest of a body's centre at the end, m/s
   double detect_seconds = 0.0;
+  /// Islands are assembled and solved one by one, on several threads at a time: the wall time of
+  /// all of them is divided between the two as the islands' own times are. Rows and islands are
+  /// found before; that is assembly too.
   double assemble_seconds = 0.0;
   double solve_seconds = 0.0;
 
@@ -114,8 +117,10 @@ class Simulation {
   struct Slot;  // one island's equations and state, and its solver if it shares none
   void detect();
   void gather_rows();
-  void assemble();
-  void solve();
+  void find_islands();
+  void solve_islands();
+  void divide_time(double seconds);
+  void assemble_island(Slot& slot, const Island& island);
   void take_known_impulses(Slot& slot) const;
   void find_resistances(Slot& slot);
   NewtonSolver& own_solver(Slot& slot) const;
@@ -126,7 +131,8 @@ class Simulation {
   void move_particles();
   void keep_impulses();
   void summarise();
-  const Vec3* known_impulse(const RowSet& set, int k) const;
+  /// next: where the impulse of the block after the last one found is, most often.
+  const Vec3* known_impulse(std::uint64_t id, std::size_t& next) const;
 
   World world_;
   SimulationOptions options_;
@@ -143,7 +149,7 @@ class Simulation {
   std::unique_ptr<SolverPool> solvers_;
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
-  std::vector<Index> contact_row_;                        // of each contact in an island
+  std::vector<Index> contact_row_;                        // of each contact in its island
   std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
   std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;

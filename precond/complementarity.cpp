@@ -36,10 +36,14 @@ Mat3 effective_mass_block(const BlockCsr& J, ConstVector M_inverse, Index i) {
 Vec3 effective_masses(const BlockCsr& J, ConstVector M_inverse, Index i) {
   Vec3 d;
   for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-    const Mat3 J_k = load9(&J.value(kBlockSize * k));
-    const Mat3 weighed = J_k * load9(&M_inverse(kBlockSize * J.column(k)));
+    const double* const W = &M_inverse(kBlockSize * J.column(k));
+    const double* const J_k = &J.value(kBlockSize * k);
     for (int r = 0; r < 3; ++r) {
-      d[r] += weighed(r, 0) * J_k(r, 0) + weighed(r, 1) * J_k(r, 1) + weighed(r, 2) * J_k(r, 2);
+      const double x = J_k[3 * r];
+      const double y = J_k[3 * r + 1];
+      const double z = J_k[3 * r + 2];
+      d[r] += (x * W[0] + y * W[3] + z * W[6]) * x + (x * W[1] + y * W[4] + z * W[7]) * y +
+              (x * W[2] + y * W[5] + z * W[8]) * z;
     }
   }
   return d;

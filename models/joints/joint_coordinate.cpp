@@ -1,70 +1,24 @@
 #include "models/joints/joint_coordinate.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/lanes.h"
+#include "models/joints/coordinate_kernels.h"
 #include "models/rows/row_set.h"
 
 namespace nsn {
+
+using namespace joint_kernels;
+
 namespace {
 
-using Kind = JointCoordinate::Kind;
-
-/// The vector part and its sign-corrected scalar: Q and -Q are the same turn, w >= 0 the near one.
-struct TurnParts {
-  double w;
-  Vec3 v;
-};
-
-TurnParts near_turn(const Quaternion& q) {
-  const double sign = q.w < 0.0 ? -1.0 : 1.0;
-  return {sign * q.w, {sign * q.x, sign * q.y, sign * q.z}};
-}
-
-Vec3 unit(int i) {
-  Vec3 e;
-  e[i] = 1.0;
-  return e;
-}
-
-CoordinateGradient point_gradient(const Vec3& n, const FramePair& pair) {
-  return {dot(n, pair.between), n, cross(pair.arm_a, n), -cross(pair.arm_b, n)};
-}
-
-CoordinateGradient turning(double value, const Vec3& axis) {
-  return {value, {}, axis, -axis};
-}
-
-/// C = 2 atan(z / w) grows along g and ln(w^2 + z^2) along l, turns of frame a in the axes of b.
-struct Twist {
-  Vec3 g;
-  Vec3 l;
-};
-
-Twist twist(const Quaternion& q) {
-  const double scale = 1.0 / (q.w * q.w + q.z * q.z);
-  const double x = scale * (q.w * q.y + q.z * q.x);
-  const double y = scale * (q.z * q.y - q.w * q.x);
-  return {{x, y, 1.0}, {y, -x, 0.0}};
-}
-
-CoordinateGradient twist_gradient(const FramePair& pair) {
-  const Quaternion& q = pair.turn;
-  return turning(2.0 * std::atan2(q.z, q.w), pair.axes_b * twist(q).g);
-}
-
 /// The second derivatives of z and w themselves cancel.
-Mat3 twist_curvature(const FramePair& pair) {
+NSN_INLINE Mat3 twist_curvature(const FramePair& pair) {
   const Twist t = twist(pair.turn);
   return symmetric_outer(pair.axes_b * t.g, pair.axes_b * -t.l);
 }
 
-Vec3 direction(const FramePair& pair) {
-  const double length = norm(pair.between);
-  return length > 0.0 ? (1.0 / length) * pair.between : unit(2);
-}
-
-CoordinateCurvature distance_curvature(const FramePair& pair) {
+NSN_INLINE CoordinateCurvature distance_curvature(const FramePair& pair) {
   const double length = norm(pair.between);
   if (!(length > 0.0)) return {};
   const Vec3 n = direction(pair);
@@ -73,77 +27,6 @@ CoordinateCurvature distance_curvature(const FramePair& pair) {
     return arm_stiffness(arm, sign * n) + skew(arm) * across * transpose(skew(arm));
   };
   return {across, angular(pair.arm_a, 1.0), angular(pair.arm_b, -1.0)};
-}
-
-double orientation_of(int i, int j) {
-  return (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
-}
-
-/// s atan2(n, d), n = u . x, d = u . y: the angle of an axis u of one frame between two of the
-/// other. Turning b is turning a the other way: gradients are opposite, curvatures the same.
-struct Azimuth {
-  double s;
-  double n;
-  double d;
-  Vec3 u;
-  Vec3 w;  ///< the angle grows along w as u moves, (d x - n y) / (n^2 + d^2)
-  Vec3 v;  ///< the same of ln |(n, d)|
-
-  double value() const { return s * std::atan2(n, d); }
-  Vec3 gradient() const { return cross(u, w); }
-  Mat3 curvature() const {
-    return s * (symmetric_outer(u, w) - symmetric_outer(cross(u, w), 2.0 * cross(u, v)));
-  }
-};
-
-Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
-  const bool of_a = c.kind == Kind::kAzimuthA;
-  const Mat3& seen = of_a ? pair.axes_a : pair.axes_b;
-  const Mat3& from = of_a ? pair.axes_b : pair.axes_a;
-  const Vec3 u = column(seen, c.j);
-  const Vec3 x = orientation_of(c.i, c.j) * column(from, 3 - c.i - c.j);
-  const Vec3 y = column(from, c.j);
-  const double n = dot(u, x);
-  const double d = dot(u, y);
-  // No direction where u points along the axis it is seen from, but a finite gradient.
-  const double scale = 1.0 / std::max(n * n + d * d, 1e-12);
-  return {of_a ? 1.0 : -1.0, n, d, u, scale * (d * x - n * y), scale * (n * x + d * y)};
-}
-
-/// log Q = angle axis, the near turn: angle in [0, pi]. Without an angle there is no axis.
-struct RotationVector {
-  double angle;
-  Vec3 axis;
-
-  Vec3 vector() const { return angle * axis; }
-};
-
-RotationVector rotation_vector(const Quaternion& turn) {
-  const TurnParts q = near_turn(turn);
-  const double sine = norm(q.v);
-  if (!(sine > 1e-12)) return {2.0 * sine, {}};
-  return {2.0 * std::atan2(sine, q.w), (1.0 / sine) * q.v};
-}
-
-/// g(t) = (1 - (t/2) cot(t/2)) / t^2 and its derivative, by their series where those cancel.
-struct InverseTurn {
-  double g;
-  double slope;
-};
-
-InverseTurn inverse_turn(double t) {
-  if (t < 1e-2) return {1.0 / 12.0 + t * t / 720.0, t / 360.0};
-  const double half = 0.5 * t;
-  const double cot = std::cos(half) / std::sin(half);
-  const double g = (1.0 - half * cot) / (t * t);
-  const double inner = -0.5 * cot + 0.25 * t * (1.0 + cot * cot);  // of 1 - (t/2) cot(t/2)
-  return {g, inner / (t * t) - 2.0 * g / t};
-}
-
-/// d log(exp(e) Q) / de = I - [p]/2 + g [p]^2 with p = log Q, e a turn of a in the axes of b.
-Mat3 log_gradient(const RotationVector& p, const InverseTurn& f) {
-  const Mat3 P = skew(p.vector());
-  return identity<3>() - 0.5 * P + f.g * (P * P);
 }
 
 /// Second derivative of component i of that logarithm, symmetric.
@@ -163,12 +46,7 @@ Mat3 angle_curvature(const RotationVector& p) {
   return (0.5 / std::tan(0.5 * p.angle)) * (identity<3>() - outer(p.axis, p.axis));
 }
 
-/// 1 / sqrt(1 - c^2), bounded next to a right angle.
-double elevation_slope(double c) {
-  return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
-}
-
-Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
+NSN_INLINE Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
   const double sine = dot(a, b);
   const double slope = elevation_slope(sine);
   const Vec3 g = slope * cross(a, b);
@@ -176,7 +54,7 @@ Mat3 elevation_curvature(const Vec3& a, const Vec3& b) {
 }
 
 /// By a turn of either frame; of kinds that do not depend on where the frames are.
-Mat3 turning_curvature(const JointCoordinate& c, const FramePair& pair) {
+NSN_INLINE Mat3 turning_curvature(const JointCoordinate& c, const FramePair& pair) {
   switch (c.kind) {
     case Kind::kCosine:
       return arm_stiffness(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
@@ -199,73 +77,44 @@ Mat3 turning_curvature(const JointCoordinate& c, const FramePair& pair) {
 
 }  // namespace
 
-FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
-                       const JointFrame& frame_b) {
-  const Vec3 arm_a = a.R * frame_a.origin;
-  const Vec3 arm_b = b.R * frame_b.origin;
-  const Quaternion q_a = a.q * frame_a.rotation;
-  const Quaternion q_b = b.q * frame_b.rotation;
-  return {arm_a,
-          arm_b,
-          (a.x - b.x) + (arm_a - arm_b),
-          rotation_matrix(q_a),
-          rotation_matrix(q_b),
-          conjugate(q_b) * q_a};
+NSN_KERNEL FramePair place_frames(const BodyState& a, const JointFrame& frame_a, const BodyState& b,
+                                  const JointFrame& frame_b) {
+  return joint_kernels::place(a, frame_a, b, frame_b);
 }
 
-CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
+double coordinate_value(const JointCoordinate& c, const FramePair& pair) {
   switch (c.kind) {
     case Kind::kPoint:
-      return point_gradient(unit(c.i), pair);
-    case Kind::kAlong: {
-      const Vec3 n = column(pair.axes_b, c.i);
-      CoordinateGradient g = point_gradient(n, pair);
-      g.angular_b = -cross(pair.arm_b + pair.between, n);  // n turns with b
-      return g;
-    }
-    case Kind::kCosine: {
-      const Vec3 a = column(pair.axes_a, c.i);
-      const Vec3 b = column(pair.axes_b, c.j);
-      return turning(dot(a, b), cross(a, b));
-    }
-    case Kind::kTurn: {
-      const TurnParts q = near_turn(pair.turn);
-      const Vec3 e = unit(c.i);
-      return turning(2.0 * q.v[c.i], pair.axes_b * (q.w * e + cross(q.v, e)));
-    }
+      return pair.between[c.i];
+    case Kind::kAlong:
+      return dot(column(pair.axes_b, c.i), pair.between);
+    case Kind::kCosine:
+      return dot(column(pair.axes_a, c.i), column(pair.axes_b, c.j));
+    case Kind::kTurn:
+      return 2.0 * near_turn(pair.turn).v[c.i];
     case Kind::kTwist:
-      return twist_gradient(pair);
-    case Kind::kDistance: {
-      CoordinateGradient g = point_gradient(direction(pair), pair);
-      g.value = norm(pair.between);
-      return g;
-    }
+      return twist_value(pair);
+    case Kind::kDistance:
+      return norm(pair.between);
     case Kind::kAzimuthA:
-    case Kind::kAzimuthB: {
-      const Azimuth angle = azimuth(c, pair);
-      return turning(angle.value(), angle.gradient());
-    }
-    case Kind::kElevation: {
-      const Vec3 a = column(pair.axes_a, c.i);
-      const Vec3 b = column(pair.axes_b, c.j);
-      const double sine = dot(a, b);
-      return turning(std::asin(std::clamp(sine, -1.0, 1.0)), elevation_slope(sine) * cross(a, b));
-    }
-    case Kind::kRotation: {
-      const RotationVector p = rotation_vector(pair.turn);
-      const Mat3 A = log_gradient(p, inverse_turn(p.angle));
-      return turning(p.vector()[c.i], pair.axes_b * (transpose(A) * unit(c.i)));
-    }
-    case Kind::kAngle: {
-      const RotationVector p = rotation_vector(pair.turn);
-      return turning(p.angle, pair.axes_b * p.axis);
-    }
+    case Kind::kAzimuthB:
+      return azimuth(c, pair).value();
+    case Kind::kElevation:
+      return elevation_value(dot(column(pair.axes_a, c.i), column(pair.axes_b, c.j)));
+    case Kind::kRotation:
+      return rotation_vector(pair.turn).vector()[c.i];
+    case Kind::kAngle:
+      return rotation_vector(pair.turn).angle;
   }
-  return {};
+  return 0.0;
 }
 
-void add_curvature(const JointCoordinate& c, const FramePair& pair, double factor,
-                   CoordinateCurvature& sum) {
+NSN_KERNEL CoordinateGradient coordinate_gradient(const JointCoordinate& c, const FramePair& pair) {
+  return joint_kernels::gradient(c, pair);
+}
+
+NSN_KERNEL void add_curvature(const JointCoordinate& c, const FramePair& pair, double factor,
+                              CoordinateCurvature& sum) {
   switch (c.kind) {
     case Kind::kPoint:
     case Kind::kAlong: {

@@ -89,7 +89,8 @@ struct CoordinateGradient {
   Vec3 angular_a;
   Vec3 angular_b;
 };
-/// Periodic kinds: an angle within (-2 pi, 2 pi]; whole turns are the caller's to count.
+/// C alone. Periodic kinds: an angle within (-2 pi, 2 pi]; whole turns are the caller's to count.
+double coordinate_value(const JointCoordinate& coordinate, const FramePair& pair);
 CoordinateGradient coordinate_gradient(const JointCoordinate& coordinate, const FramePair& pair);
 
 /// Diagonal 3x3 blocks of the second derivative: by x_a (and x_b), theta_a, theta_b, symmetrised.

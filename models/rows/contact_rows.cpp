@@ -3,20 +3,23 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/lanes.h"
 
 namespace nsn {
 namespace {
 
 /// From the body's centre to the point on its surface; what is round does not turn.
-Vec3 arm_a(const Contact& c, const BodyState& a) {
+NSN_INLINE Vec3 arm_a(const Contact& c, const BodyState& a) {
   return a.R * c.local_a - c.radius_a * c.normal;
 }
-Vec3 arm_b(const Contact& c, const BodyState& b) {
+NSN_INLINE Vec3 arm_b(const Contact& c, const BodyState& b) {
   return b.R * c.local_b + c.radius_b * c.normal;
 }
 
-Mat3 rows(const Vec3& u, const Vec3& v, const Vec3& w) {
-  return {u[0], u[1], u[2], v[0], v[1], v[2], w[0], w[1], w[2]};
+NSN_INLINE void store_rows(double* p, const Vec3& u, const Vec3& v, const Vec3& w) {
+  store3(p, u);
+  store3(p + 3, v);
+  store3(p + 6, w);
 }
 
 }  // namespace
@@ -73,6 +76,19 @@ Vec3 ContactRowSet::point(int k, const Configuration& where) const {
 }
 
 void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
+  evaluate(k, where, body_pair_entries(out));
+}
+
+void ContactRowSet::evaluate_run(int first, std::size_t count, const Configuration& where,
+                                 const RowTarget& out) const {
+  std::array<double, kBlockSize> unused;
+  for (std::size_t i = 0; i < count; ++i) {
+    evaluate(first + static_cast<int>(i), where, out.body_pair(i, unused));
+  }
+}
+
+NSN_KERNEL void ContactRowSet::evaluate(int k, const Configuration& where,
+                                        const BodyPairEntries& out) const {
   const Contact& c = at(k);
   const TangentFrame& t = frame(k);
   const BodyState& a = where.body(c.body_a);
@@ -82,14 +98,14 @@ void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) c
   const Vec3 slip = (a.v + cross(a.w, to_a)) - (b.v + cross(b.w, to_b));
   const double gap = dot(c.normal, (a.x - b.x) + (to_a - to_b)) - c.thickness;
   const double normal = c.rebounds ? dot(c.normal, slip) + c.rebound : gap / where.h();
-  out.value = {normal, dot(t.t1, slip), dot(t.t2, slip)};
-  const auto turned = [&](const Vec3& arm) {
-    return rows(cross(arm, c.normal), cross(arm, t.t1), cross(arm, t.t2));
+  store3(out.value, {normal, dot(t.t1, slip), dot(t.t2, slip)});
+  const auto store_turned = [&](double* p, const Vec3& arm) {
+    store_rows(p, cross(arm, c.normal), cross(arm, t.t1), cross(arm, t.t2));
   };
-  out.J[0] = rows(c.normal, t.t1, t.t2);
-  out.J[1] = turned(to_a);
-  out.J[2] = -out.J[0];
-  out.J[3] = turned(-to_b);
+  store_rows(out.J[0], c.normal, t.t1, t.t2);
+  store_turned(out.J[1], to_a);
+  store_rows(out.J[2], -c.normal, -t.t1, -t.t2);
+  store_turned(out.J[3], -to_b);
 }
 
 void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,

@@ -43,6 +43,8 @@ class ContactRowSet final : public FramedRowSet<Contact> {
   NodeList nodes(int k) const override;
   RowLaw law(int k, double h) const override;
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void evaluate_run(int first, std::size_t count, const Configuration& at,
+                    const RowTarget& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
 
@@ -50,6 +52,9 @@ class ContactRowSet final : public FramedRowSet<Contact> {
   double gap(int k, const Configuration& at) const;
   /// World point of contact k on body b's side.
   Vec3 point(int k, const Configuration& at) const;
+
+ private:
+  void evaluate(int k, const Configuration& at, const BodyPairEntries& out) const;
 };
 
 }  // namespace nsn

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 
+#include "core/lanes.h"
 #include "core/parallel.h"
+#include "core/rotation_kernels.h"
+#include "models/joints/coordinate_kernels.h"
 
 namespace nsn {
 namespace {
@@ -23,7 +27,7 @@ std::size_t at(int i) {
 }
 
 /// The value that a periodic angle means next to `reference`.
-double unwrapped(const JointCoordinate& c, double value, double reference) {
+NSN_INLINE double unwrapped(const JointCoordinate& c, double value, double reference) {
   if (!c.periodic()) return value;
   constexpr double kTurn = 2.0 * std::numbers::pi;
   if (std::abs(reference - value) < 0.5 * kTurn) return value;
@@ -42,13 +46,30 @@ double rate_of(const JointCoordinate& c, const FramePair& pair, const BodyState&
   return dot(g.linear, a.v - b.v) + dot(g.angular_a, a.w) + dot(g.angular_b, b.w);
 }
 
-/// (C(q) - C(q - h v)) / h: velocities are differences of positions, and the rate that belongs to
-/// them is that of the step which ended here. J(q) v would be off by half of h dJ/dt v, an error of
-/// the acceleration that does not fall with h.
-double rate_between(const JointCoordinate& c, const FramePair& before, const FramePair& now,
-                    double h) {
-  const double value = coordinate_gradient(c, now).value;
-  return (value - unwrapped(c, coordinate_gradient(c, before).value, value)) / h;
+/// (C(q) - C(q - h v)) / h with C(q) = value: velocities are differences of positions, and the rate
+/// that belongs to them is that of the step which ended here. J(q) v would be off by half of
+/// h dJ/dt v, an error of the acceleration that does not fall with h.
+double rate_since(const JointCoordinate& c, const FramePair& before, double value, double h) {
+  return (value - unwrapped(c, coordinate_value(c, before), value)) / h;
+}
+
+bool limited(const JointLimit& limit) {
+  return limit.lower > -kInfinity || limit.upper < kInfinity;
+}
+
+/// Entry by entry: a matrix made first and copied then is read back as it is written.
+NSN_INLINE void store_diagonal(double* p, double d) {
+  p[0] = p[4] = p[8] = d;
+  p[1] = p[2] = p[3] = p[5] = p[6] = p[7] = 0.0;
+}
+NSN_INLINE void store_skew(double* p, const Vec3& v) {
+  p[0] = p[4] = p[8] = 0.0;
+  p[1] = -v[2];
+  p[2] = v[1];
+  p[3] = v[2];
+  p[5] = -v[0];
+  p[6] = -v[1];
+  p[7] = v[0];
 }
 
 bool pushes(const Vec3& r) {
@@ -82,26 +103,34 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
                              ForceDirections directions) {
   h_ = h;
   directions_ = directions;
-  for (int j = 0; j < num_joints(); ++j)
-    validate(joints_[at(j)], j, static_cast<int>(bodies.size()));
   block_begin_.resize(joints_.size() + 1);
   const int parts = std::max(1, (num_joints() + kPart - 1) / kPart);
   parts_.resize(std::max(parts_.size(), at(parts)));
   const auto last_joint = [&](int part) { return std::min(num_joints(), (part + 1) * kPart); };
-  for_range(
-      parts,
-      [&](int first, int last) {
-        for (int k = first; k < last; ++k) {
-          add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]);
-        }
-      },
-      1);
-  rows_.clear();
+  const auto for_parts = [&](const auto& body) {
+    for_range(
+        parts,
+        [&](int first, int last) {
+          for (int k = first; k < last; ++k) body(k);
+        },
+        1);
+  };
+  for_parts([&](int k) { add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]); });
+  std::size_t rows = 0;
   for (int k = 0; k < parts; ++k) {
-    const int before = size();
-    for (int j = kPart * k; j < last_joint(k); ++j) block_begin_[at(j)] += before;
-    rows_.insert(rows_.end(), parts_[at(k)].rows.begin(), parts_[at(k)].rows.end());
+    if (parts_[at(k)].error) std::rethrow_exception(parts_[at(k)].error);
+    parts_[at(k)].begin = rows;
+    rows += parts_[at(k)].rows.size();
   }
+  rows_.resize(rows);
+  for_parts([&](int k) {
+    const Part& part = parts_[at(k)];
+    for (int j = kPart * k; j < last_joint(k); ++j) {
+      block_begin_[at(j)] += static_cast<int>(part.begin / 3);
+    }
+    std::copy(part.rows.begin(), part.rows.end(),
+              rows_.begin() + static_cast<std::ptrdiff_t>(part.begin));
+  });
   block_begin_[joints_.size()] = size();
   start_.clear();
   if (directions_ == ForceDirections::kStartOfStep) keep_directions(bodies);
@@ -110,10 +139,16 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
 /// block_begin_ counts from the first of these joints.
 void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodies, Part& out) {
   out.rows.clear();
-  for (int j = first; j < last; ++j) {
-    const Joint& joint = joints_[at(j)];
-    block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
-    add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+  out.error = nullptr;
+  try {
+    for (int j = first; j < last; ++j) {
+      const Joint& joint = joints_[at(j)];
+      validate(joint, j, static_cast<int>(bodies.size()));
+      block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
+      add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+    }
+  } catch (...) {
+    out.error = std::current_exception();
   }
 }
 
@@ -140,10 +175,15 @@ void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b, Part& 
                                  [](const JointAxis& axis) { return axis.armature > 0.0; });
   const FramePair before = heavy ? frames_before(joint, a, b) : pair;
   for (std::size_t i = 0; i < joint.axes.size(); ++i) {
-    const JointCoordinate& c = joint.axes[i].coordinate;
-    const double rate =
-        joint.axes[i].armature > 0.0 ? rate_between(c, before, pair, h_) : rate_of(c, pair, a, b);
-    add_axis(j, static_cast<int>(i), pair, rate, out);
+    const JointAxis& axis = joint.axes[i];
+    const double value = coordinate_value(axis.coordinate, pair);
+    double rate = 0.0;  // where nothing asks for it
+    if (axis.armature > 0.0) {
+      rate = rate_since(axis.coordinate, before, value, h_);
+    } else if (limited(axis.limit)) {
+      rate = rate_of(axis.coordinate, pair, a, b);
+    }
+    add_axis(j, static_cast<int>(i), value, rate, out);
   }
   fill_block(j, out);
   out.rows.insert(out.rows.end(), out.bounded.begin(), out.bounded.end());
@@ -168,25 +208,26 @@ void JointRowSet::fill_block(int j, Part& out) const {
 }
 
 /// Where the step that ended here began, by its velocities.
-FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
-                                     const BodyState& b) const {
-  const auto before = [&](BodyState state) {
-    state.x -= h_ * state.v;
-    state.q = normalized(rotation_exp(-h_ * state.w) * state.q);
+NSN_KERNEL FramePair JointRowSet::frames_before(const Joint& joint, const BodyState& a,
+                                                const BodyState& b) const {
+  const auto before = [this](const BodyState& now) {
+    BodyState state;
+    state.x = now.x - h_ * now.v;
+    state.q = rotation_kernels::unit_length(rotation_kernels::exp(-h_ * now.w) * now.q);
     state.R = rotation_matrix(state.q);
     return state;
   };
-  return place_frames(before(a), joint.frame_a, before(b), joint.frame_b);
+  return joint_kernels::place(before(a), joint.frame_a, before(b), joint.frame_b);
 }
 
 JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCoordinate& c,
-                                      const FramePair& pair) const {
+                                      double reference) const {
   Row row;
   row.role = role;
   row.index = static_cast<std::uint8_t>(index);
   row.joint = j;
   row.coordinate = c;
-  row.reference = coordinate_gradient(c, pair).value;
+  row.reference = reference;
   row.lo = -kInfinity;
   row.hi = kInfinity;
   return row;
@@ -194,19 +235,20 @@ JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCo
 
 void JointRowSet::add_hold(int j, int index, const FramePair& pair, Part& out) const {
   const JointRow& held = joints_[at(j)].rows[at(index)];
-  Row row = new_row(Role::kHold, j, index, held.coordinate, pair);
-  row.reference = unwrapped(held.coordinate, row.reference, held.target);
+  const double value = coordinate_value(held.coordinate, pair);
+  Row row = new_row(Role::kHold, j, index, held.coordinate,
+                    unwrapped(held.coordinate, value, held.target));
   const double lag = held.compliance * held.damping;
   row.offset = (h_ * held.target + lag * row.reference) / (h_ + lag);
   row.compliance = h_ * held.compliance / (h_ + lag);
   out.add(row);
 }
 
-void JointRowSet::add_axis(int j, int index, const FramePair& pair, double rate, Part& out) {
+void JointRowSet::add_axis(int j, int index, double value, double rate, Part& out) {
   const JointAxis& axis = joints_[at(j)].axes[at(index)];
   double& turns = turns_[at(axis_begin_[at(j)] + index)];
-  Row row = new_row(Role::kLower, j, index, axis.coordinate, pair);
-  row.reference = turns = unwrapped(axis.coordinate, row.reference, turns);
+  turns = unwrapped(axis.coordinate, value, turns);
+  Row row = new_row(Role::kLower, j, index, axis.coordinate, turns);
   add_limits(axis, rate, row, out);
   if (axis.drive.on()) add_drive(axis.drive, row, out);
   if (axis.passive()) add_passive(axis, rate, row, out);
@@ -299,84 +341,78 @@ FramePair JointRowSet::frames(const Joint& joint, const Configuration& where) co
 }
 
 /// Value at the present frames; directions there or at the start of the step.
-CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
-  CoordinateGradient g = coordinate_gradient(row.coordinate, pair);
+NSN_INLINE CoordinateGradient JointRowSet::gradient(const Row& row, const FramePair& pair) const {
+  CoordinateGradient g = joint_kernels::gradient(row.coordinate, pair);
   const double value = unwrapped(row.coordinate, g.value, row.reference);
   if (!start_.empty()) g = start_[static_cast<std::size_t>(&row - rows_.data())];
   g.value = value;
   return g;
 }
 
-/// The same, once for all rows of an axis: they count whole turns from one reference.
-const CoordinateGradient& JointRowSet::gradient(const Row& row, Measured& at) const {
-  if (row.role == Role::kHold || row.index >= Measured::kAxes) {
-    return at.other = gradient(row, at.pair);
-  }
-  CoordinateGradient& g = at.axis[row.index];
-  if (!at.known[row.index]) {
-    g = gradient(row, at.pair);
-    at.known[row.index] = true;
-  }
-  return g;
-}
-
 void JointRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  Measured measured(frames(joints_[at(row(k, 0).joint)], where));
-  evaluate(k, measured, {out.value.a, {out.J[0].a, out.J[1].a, out.J[2].a, out.J[3].a}});
+  const BodyPairEntries entries = body_pair_entries(out);
+  evaluate(k, std::span(&entries, 1), where);
 }
 
 void JointRowSet::evaluate_run(int first, std::size_t count, const Configuration& where,
                                const RowTarget& out) const {
   std::array<double, kBlockSize> unused;
+  std::array<BodyPairEntries, kBlocksAtOnce> entries;
   for (std::size_t i = 0; i < count;) {
-    const int joint = row(first + static_cast<int>(i), 0).joint;
-    const std::size_t end = std::min(count, at(block_begin_[at(joint + 1)] - first));
-    Measured measured(frames(joints_[at(joint)], where));
-    for (; i < end; ++i) {
-      BlockEntries entries{out.value_of(i), {}};
-      double* const J = out.J_of(i);
-      for (std::size_t node = 0; node < entries.J.size(); ++node) {
-        const int slot = out.slot[i][node];
-        entries.J[node] = slot < 0 ? unused.data() : J + kBlockSize * slot;
-      }
-      evaluate(first + static_cast<int>(i), measured, entries);
-    }
+    const int k = first + static_cast<int>(i);
+    const int end = block_begin_[at(row(k, 0).joint + 1)];
+    const std::size_t together = std::min({count - i, at(end - k), entries.size()});
+    for (std::size_t n = 0; n < together; ++n) entries[n] = out.body_pair(i + n, unused);
+    evaluate(k, std::span(entries).first(together), where);
+    i += together;
   }
 }
 
-void JointRowSet::evaluate(int k, Measured& at, const BlockEntries& out) const {
-  if (row(k, 0).points) {
-    evaluate_points(k, at.pair, out);
-    return;
-  }
-  for (int i = 0; i < 3; ++i) {
-    const Row& r = row(k, i);
-    const auto set = [&](std::size_t node, const Vec3& v) { store3(out.J[node] + 3 * i, v); };
-    if (r.role == Role::kPadding) {
-      out.value[i] = 0.0;
-      for (std::size_t node = 0; node < out.J.size(); ++node) set(node, {});
+/// The rows of an axis count whole turns from one reference: they have one gradient.
+NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> blocks,
+                                      const Configuration& where) const {
+  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
+                                              where.body(joint.body_b), joint.frame_b);
+  std::array<std::optional<CoordinateGradient>, kSharedAxes> axis;
+  for (const BodyPairEntries& out : blocks) {
+    const Row* const rows = &row(k++, 0);
+    if (rows[0].points) {
+      evaluate_points(rows, pair, out);
       continue;
     }
-    const CoordinateGradient& g = gradient(r, at);
-    const double sign = r.sign;
-    const Vec3 linear = g.linear;
-    const Vec3 angular_a = g.angular_a;
-    const Vec3 angular_b = g.angular_b;
-    out.value[i] = sign * (g.value - r.offset) / h_;
-    set(0, sign * linear);
-    set(1, sign * angular_a);
-    set(2, -sign * linear);
-    set(3, sign * angular_b);
+    for (int i = 0; i < 3; ++i) {
+      const Row& r = rows[i];
+      if (r.role == Role::kPadding) {
+        out.value[i] = 0.0;
+        for (double* const J : out.J) store3(J + 3 * i, {});
+        continue;
+      }
+      const bool shared = r.role != Role::kHold && r.index < axis.size();
+      CoordinateGradient g;
+      if (shared && axis[r.index]) {
+        g = *axis[r.index];
+      } else {
+        g = gradient(r, pair);
+        if (shared) axis[r.index] = g;
+      }
+      out.value[i] = r.sign * (g.value - r.offset) / h_;
+      store3(out.J[0] + 3 * i, r.sign * g.linear);
+      store3(out.J[1] + 3 * i, r.sign * g.angular_a);
+      store3(out.J[2] + 3 * i, -r.sign * g.linear);
+      store3(out.J[3] + 3 * i, r.sign * g.angular_b);
+    }
   }
 }
 
 /// C = d: three rows at once.
-void JointRowSet::evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const {
-  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - row(k, i).offset) / h_;
-  store9(out.J[0], identity<3>());
-  store9(out.J[1], skew(-pair.arm_a));  // w x arm
-  store9(out.J[2], -identity<3>());
-  store9(out.J[3], skew(pair.arm_b));
+NSN_INLINE void JointRowSet::evaluate_points(const Row* rows, const FramePair& pair,
+                                             const BodyPairEntries& out) const {
+  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - rows[i].offset) / h_;
+  store_diagonal(out.J[0], 1.0);
+  store_skew(out.J[1], -pair.arm_a);  // w x arm
+  store_diagonal(out.J[2], -1.0);
+  store_skew(out.J[3], pair.arm_b);
 }
 
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
@@ -398,13 +434,15 @@ void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::
 }
 
 /// Of blocks k, k + 1, ... of one joint.
-void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::span<const Vec3> r,
-                                      std::span<Mat3> K) const {
+NSN_KERNEL void JointRowSet::add_joint_stiffness(int k, const Configuration& where,
+                                                 std::span<const Vec3> r, std::span<Mat3> K) const {
   if (std::none_of(r.begin(), r.end(), [](const Vec3& one) { return pushes(one); })) return;
   const Joint& joint = joints_[at(row(k, 0).joint)];
-  const FramePair pair = frames(joint, where);
+  const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
+                                              where.body(joint.body_b), joint.frame_b);
   CoordinateCurvature sum;
-  std::array<double, Measured::kAxes> along{};  // of all rows of an axis
+  std::array<double, kSharedAxes> along{};  // of all rows of an axis
+  std::array<JointCoordinate, kSharedAxes> coordinate;
   for (const Vec3& impulse : r) {
     if (row(k, 0).points) {
       sum.angular_a += arm_stiffness(pair.arm_a, impulse);
@@ -419,12 +457,13 @@ void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::sp
         add_curvature(one.coordinate, pair, one.sign * impulse[i], sum);
       } else {
         along[one.index] += one.sign * impulse[i];
+        coordinate[one.index] = one.coordinate;
       }
     }
     ++k;
   }
   for (std::size_t axis = 0; axis < along.size(); ++axis) {
-    if (along[axis] != 0.0) add_curvature(joint.axes[axis].coordinate, pair, along[axis], sum);
+    if (along[axis] != 0.0) add_curvature(coordinate[axis], pair, along[axis], sum);
   }
   const auto add = [&](int body, const Mat3& angular) {
     if (!where.body(body).dynamic) return;
@@ -438,8 +477,7 @@ void JointRowSet::add_joint_stiffness(int k, const Configuration& where, std::sp
 double JointRowSet::position(int j, int axis, const Configuration& where) const {
   const Joint& joint = joints_[at(j)];
   const JointCoordinate& c = joint.axes[at(axis)].coordinate;
-  const double value = coordinate_gradient(c, frames(joint, where)).value;
-  return unwrapped(c, value, turns_[at(axis_begin_[at(j)] + axis)]);
+  return unwrapped(c, coordinate_value(c, frames(joint, where)), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const Configuration& where) const {
@@ -453,7 +491,7 @@ double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) c
   const JointCoordinate& c = joint.axes[at(axis)].coordinate;
   const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
                                       state_of(bodies[at(joint.body_b)]), joint.frame_b);
-  return unwrapped(c, coordinate_gradient(c, pair).value, turns_[at(axis_begin_[at(j)] + axis)]);
+  return unwrapped(c, coordinate_value(c, pair), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const std::vector<Body>& bodies) const {
@@ -497,26 +535,31 @@ double JointRowSet::drive_effort(int j, int axis, std::span<const Vec3> impulses
 
 JointDrift JointRowSet::drift(const Configuration& where) const {
   JointDrift drift;
-  for (int k = 0; k < size(); ++k) {
-    const FramePair pair = frames(joints_[at(row(k, 0).joint)], where);
+  for (int j = 0; j < num_joints(); ++j) add_drift(j, where, drift);
+  return drift;
+}
+
+void JointRowSet::add_drift(int j, const Configuration& where, JointDrift& drift) const {
+  const Joint& joint = joints_[at(j)];
+  const FramePair pair = frames(joint, where);
+  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
     for (int i = 0; i < 3; ++i) {
       const Row& r = row(k, i);
       if (r.role != Role::kHold || r.compliance > 0.0) continue;
       const double value =
-          unwrapped(r.coordinate, coordinate_gradient(r.coordinate, pair).value, r.reference);
+          unwrapped(r.coordinate, coordinate_value(r.coordinate, pair), r.reference);
       double& worst = r.coordinate.angular() ? drift.angle : drift.distance;
       worst = std::max(worst, std::abs(value - r.offset));
     }
   }
-  for (int j = 0; j < num_joints(); ++j) {
-    for (int axis = 0; axis < static_cast<int>(joints_[at(j)].axes.size()); ++axis) {
-      const JointLimit& limit = joints_[at(j)].axes[at(axis)].limit;
-      if (limit.lower == -kInfinity && limit.upper == kInfinity) continue;
-      const double value = position(j, axis, where);
-      drift.limit_excess = std::max({drift.limit_excess, limit.lower - value, value - limit.upper});
-    }
+  for (int k = 0; k < static_cast<int>(joint.axes.size()); ++k) {
+    const JointAxis& axis = joint.axes[at(k)];
+    if (!limited(axis.limit)) continue;
+    const double value =
+        unwrapped(axis.coordinate, coordinate_value(axis.coordinate, pair), turn(j, k));
+    drift.limit_excess =
+        std::max({drift.limit_excess, axis.limit.lower - value, value - axis.limit.upper});
   }
-  return drift;
 }
 
 }  // namespace nsn

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -105,45 +106,38 @@ class JointRowSet final : public RowSet {
   struct Part {
     std::vector<Row> rows;
     std::vector<Row> bounded;  // of the joint whose rows are being added
+    std::size_t begin = 0;     // of these rows among all
+    std::exception_ptr error;  // of a joint that is not valid
 
     /// Rows without bounds fill the first blocks of a joint, the others follow.
     void add(const Row& row);
   };
-  /// A joint at one configuration; limits, drives and friction of an axis share its gradient.
-  struct Measured {
-    static constexpr std::size_t kAxes = 3;  // of a joint with more the rest are measured per row
-
-    explicit Measured(const FramePair& frames) : pair(frames) {}
-
-    FramePair pair;
-    std::array<bool, kAxes> known{};
-    std::array<CoordinateGradient, kAxes> axis;
-    CoordinateGradient other;
-  };
-  /// Where a block is written: three values, and nine entries of J per node.
-  struct BlockEntries {
-    double* value;
-    std::array<double*, 4> J;
-  };
+  static constexpr std::size_t kSharedAxes =
+      3;  // of a joint with more the rest are measured per row
+  static constexpr std::size_t kBlocksAtOnce = 4;
   void add_joints(int first, int last, const std::vector<Body>& bodies, Part& out);
   void add_rows(int j, const BodyState& a, const BodyState& b, Part& out);
   void fill_block(int j, Part& out) const;
   void add_hold(int j, int index, const FramePair& pair, Part& out) const;
-  void add_axis(int j, int index, const FramePair& pair, double rate, Part& out);
+  void add_axis(int j, int index, double value, double rate, Part& out);
   void add_limits(const JointAxis& axis, double rate, Row row, Part& out) const;
   void add_drive(const JointDrive& drive, Row row, Part& out) const;
   void add_passive(const JointAxis& axis, double rate, Row row, Part& out) const;
   FramePair frames_before(const Joint& joint, const BodyState& a, const BodyState& b) const;
-  Row new_row(Role role, int j, int index, const JointCoordinate& c, const FramePair& pair) const;
+  Row new_row(Role role, int j, int index, const JointCoordinate& c, double reference) const;
   void keep_directions(const std::vector<Body>& bodies);
   FramePair frames(const Joint& joint, const Configuration& at) const;
-  void evaluate(int k, Measured& at, const BlockEntries& out) const;
-  void evaluate_points(int k, const FramePair& pair, const BlockEntries& out) const;
+  /// Blocks k, k + 1, ... of one joint.
+  void evaluate(int k, std::span<const BodyPairEntries> blocks, const Configuration& at) const;
+  void evaluate_points(const Row* rows, const FramePair& pair, const BodyPairEntries& out) const;
   void add_joint_stiffness(int k, const Configuration& at, std::span<const Vec3> r,
                            std::span<Mat3> K) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }
   CoordinateGradient gradient(const Row& row, const FramePair& pair) const;
-  const CoordinateGradient& gradient(const Row& row, Measured& at) const;
+  void add_drift(int j, const Configuration& at, JointDrift& drift) const;
+  double turn(int j, int axis) const {
+    return turns_[static_cast<std::size_t>(axis_begin_[static_cast<std::size_t>(j)] + axis)];
+  }
 
   std::vector<Joint> joints_;
   std::vector<int> axis_begin_{0};  // of joint j in turns_

@@ -27,6 +27,7 @@ struct NodeList {
   int count = 0;
 
   void push(int n) { node[static_cast<std::size_t>(count++)] = n; }
+  bool operator==(const NodeList&) const = default;
 };
 
 /// Value and Jacobian of one block at q(u); a fixed body's J is written and ignored.
@@ -34,6 +35,15 @@ struct RowBlock {
   Vec3 value;                               ///< m/s: C / h, or a velocity
   std::array<Mat3, kMaxNodesPerBlock> J{};  ///< rows x node, by NodeList
 };
+
+/// Where one block of two bodies is written: three values, and nine entries of J per node.
+struct BodyPairEntries {
+  double* value = nullptr;
+  std::array<double*, 4> J{};
+};
+inline BodyPairEntries body_pair_entries(RowBlock& block) {
+  return {block.value.a, {block.J[0].a, block.J[1].a, block.J[2].a, block.J[3].a}};
+}
 
 /// Where blocks are written: block rows first, first + 1, ... of an island.
 struct RowTarget {
@@ -46,9 +56,20 @@ struct RowTarget {
   const std::array<std::int8_t, kMaxNodesPerBlock>* slot = nullptr;
 
   /// Three values of block i.
-  double* value_of(std::size_t i) const { return value.data() + kBlock * row(i); }
+  double* value_of(std::size_t i) const { return value.data() + kBlock * row_of(i); }
   /// The row of J of block i, nine entries a slot.
-  double* J_of(std::size_t i) const { return J->value.data() + kBlockSize * J->row_begin(row(i)); }
+  double* J_of(std::size_t i) const {
+    return J->value.data() + kBlockSize * J->row_begin(row_of(i));
+  }
+  /// Of block i, which touches two bodies; what belongs to a fixed one goes to `unused`.
+  BodyPairEntries body_pair(std::size_t i, std::array<double, kBlockSize>& unused) const {
+    BodyPairEntries entries{value_of(i), {}};
+    double* const row = J_of(i);
+    for (std::size_t k = 0; k < entries.J.size(); ++k) {
+      entries.J[k] = slot[i][k] < 0 ? unused.data() : row + kBlockSize * slot[i][k];
+    }
+    return entries;
+  }
   void store(std::size_t i, const RowBlock& block) const {
     store3(value_of(i), block.value);
     double* const entries = J_of(i);
@@ -58,7 +79,7 @@ struct RowTarget {
   }
 
  private:
-  Index row(std::size_t i) const { return first + static_cast<Index>(i); }
+  Index row_of(std::size_t i) const { return first + static_cast<Index>(i); }
 };
 
 class RowBatch;

@@ -86,6 +86,13 @@ TEST(JointCoordinate, GradientsMatchFiniteDifferences) {
   }
 }
 
+TEST(JointCoordinate, ValuesAloneAreThoseOfTheGradients) {
+  const FramePair pair = Pair().frames();
+  for (const JointCoordinate& c : all_kinds()) {
+    EXPECT_EQ(coordinate_value(c, pair), coordinate_gradient(c, pair).value) << name(c);
+  }
+}
+
 /// exp(e_i + e_j) is one turn, so C(+i+j) - C(+i-j) ... gives the symmetric second derivative.
 double second_difference(const JointCoordinate& c, const Pair& pair, int block, int i, int j) {
   constexpr double kStep = 1e-4;

@@ -1,4 +1,5 @@
 // What must hold for any step: invariances, islands, repeatability, memory, bad input, collision.
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -83,6 +84,61 @@ TEST(Islands, GiveTheVelocitiesOfTheWholeSystem) {
 TEST(Islands, AreFoundApart) {
   Simulation simulation(two_groups(kOrder), {}, standard_backends());
   EXPECT_EQ(simulation.step().islands, 2);
+}
+
+/// Balls that roll and spin against resistance, apart from each other.
+World rolling_balls(int first, int count) {
+  World world;
+  Body ground;
+  ground.kind = BodyKind::kStatic;
+  world.add_shape(world.add_body(ground), std::make_shared<Plane>(), {.mu = 0.5});
+  for (int i = first; i < first + count; ++i) {
+    const double mass = 1.0 + 0.01 * i;
+    Body ball;
+    ball.mass = mass;
+    ball.inertia = sphere_inertia(mass, 0.5);
+    ball.position = {2.0 * i, 0.0, 0.5};
+    ball.velocity = {0.0, 1.0 + 0.02 * i, 0.0};
+    ball.angular_velocity = {-0.5 * i, 0.0, 3.0};
+    world.add_shape(world.add_body(ball), std::make_shared<Sphere>(0.5),
+                    {.mu = 0.5, .rolling = 0.02, .spinning = 0.01});
+  }
+  return world;
+}
+
+TEST(Islands, OfManyBallsWithResistanceMoveAsEachAlone) {
+  constexpr int kBalls = 100;  // three blocks each: enough for islands on several threads
+  Simulation all(rolling_balls(0, kBalls), {}, standard_backends());
+  for (int step = 0; step < 10; ++step) EXPECT_EQ(all.step().islands, kBalls);
+  for (const int i : {0, 37, kBalls - 1}) {
+    Simulation alone(rolling_balls(i, 1), {}, standard_backends());
+    for (int step = 0; step < 10; ++step) alone.step();
+    const Body& a = all.world().body(1 + i);
+    const Body& b = alone.world().body(1);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(a.velocity[k], b.velocity[k]) << i;
+      EXPECT_EQ(a.angular_velocity[k], b.angular_velocity[k]) << i;
+    }
+  }
+}
+
+TEST(Islands, DivideTheTimeOfAStepBetweenAssemblyAndSolve) {
+  Simulation simulation(rolling_balls(0, 100), {}, standard_backends());
+  const auto start = std::chrono::steady_clock::now();
+  const StepReport& report = simulation.step();
+  const double all =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_GT(report.assemble_seconds, 0.0);
+  EXPECT_GT(report.solve_seconds, 0.0);
+  EXPECT_LE(report.detect_seconds + report.assemble_seconds + report.solve_seconds, all);
+}
+
+TEST(Islands, ThatCannotBeAssembledThrowFromTheStep) {
+  Simulation wrong(
+      rolling_balls(0, 100),
+      {.complementarity = {.scaling = ComplementarityScaling::kUser, .user = Vector("rho", 1)}},
+      standard_backends());
+  EXPECT_THROW(wrong.step(), std::invalid_argument);
 }
 
 TEST(Invariance, OrderOfBodiesDoesNotMatter) {
