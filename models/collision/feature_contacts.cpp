@@ -6,6 +6,7 @@
 
 #include "core/lanes.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/lane_pose.h"
 
 namespace nsn {
 namespace {
@@ -142,15 +143,25 @@ double face_tolerance(const FeatureSet& S) {
   return 1e-6 * S.size;
 }
 
+/// How far p is out of the sides, times their lengths.
+NSN_INLINE Lanes4 out_of(const FeatureSet::Sides& sides, const Vec3& p) {
+  return (p[0] - load_four(sides.x[0])) * load_four(sides.outward[0]) +
+         (p[1] - load_four(sides.x[1])) * load_four(sides.outward[1]) +
+         (p[2] - load_four(sides.x[2])) * load_four(sides.outward[2]);
+}
+
+/// > 0: some side is passed by more than `tolerance`; `out`: by how much, times its length.
+NSN_INLINE double excess(const FeatureSet::Sides& sides, const Lanes4& out, double tolerance) {
+  return greatest(greater(out, Lanes4{}) * out - tolerance * tolerance * load_four(sides.squared));
+}
+
 /// 1: the foot of the perpendicular lies in the face, or out of it by the tolerance.
-unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p,
-                   double tolerance) {
-  const FeatureSet::Corner* corner = &S.corners[at(face.first)];
+NSN_VERSIONS unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p,
+                                double tolerance) {
+  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
   unsigned over = 1;
-  for (int k = 0; k < face.count; ++k) {
-    const double out = dot(p - corner[k].x, corner[k].outward);
-    const double most = tolerance * tolerance * corner[k].squared;
-    over &= static_cast<unsigned>(!(out > 0.0)) | static_cast<unsigned>(!(out * out > most));
+  for (int k = 0; k < face.count; k += 4, ++sides) {
+    over &= static_cast<unsigned>(!(excess(*sides, out_of(*sides, p), tolerance) > 0.0));
   }
   return over;
 }
@@ -169,8 +180,9 @@ bool inside_mesh(const FeatureSet& S, const Vec3& p) {
   for (const FeatureSet::Face& face : S.faces) {
     const double height = dot(face.normal, p) - face.offset;
     if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
-    const FeatureSet::Corner* corner = &S.corners[at(face.first)];
-    const OnTriangle near = closest_on_triangle(p, corner[0].x, corner[1].x, corner[2].x);
+    const FeatureSet::Sides& sides = S.sides[at(face.first)];
+    const OnTriangle near =
+        closest_on_triangle(p, sides.corner(0), sides.corner(1), sides.corner(2));
     const double distance = std::sqrt(near.distance_squared);
     if (distance > least + 1e-9 * S.size) continue;
     const bool nearer = distance < least - 1e-9 * S.size;
@@ -423,15 +435,16 @@ unsigned within(const FeatureSet::Edge& a, const FeatureSet::Edge& b, double rea
 }
 
 /// 1: nothing of the edge is over the face, by more than `reach` from one of its sides.
-unsigned past_face(const FeatureSet& S, const FeatureSet::Face& face, const FeatureSet::Edge& edge,
-                   double reach) {
-  const FeatureSet::Corner* corner = &S.corners[at(face.first)];
+NSN_VERSIONS unsigned past_face(const FeatureSet& S, const FeatureSet::Face& face,
+                                const FeatureSet::Edge& edge, double reach) {
+  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
   unsigned past = 0;
-  for (int k = 0; k < face.count; ++k) {
-    const double start = dot(edge.a - corner[k].x, corner[k].outward);
-    const double out = std::min(start, start + dot(edge.along, corner[k].outward));
-    past |= static_cast<unsigned>(out > 0.0) &
-            static_cast<unsigned>(out * out > reach * reach * corner[k].squared);
+  for (int k = 0; k < face.count; k += 4, ++sides) {
+    const Lanes4 start = out_of(*sides, edge.a);
+    const Lanes4 end = start + (edge.along[0] * load_four(sides->outward[0]) +
+                                edge.along[1] * load_four(sides->outward[1]) +
+                                edge.along[2] * load_four(sides->outward[2]));
+    past |= static_cast<unsigned>(excess(*sides, lesser(start, end), reach) > 0.0);
   }
   return past;
 }
@@ -456,20 +469,19 @@ void find_beside(const FeatureSet& mine, const FeatureSet& other, double margin,
   }
 }
 
-/// Heights of all faces.
-Range all_heights(const FeatureSet& S) {
-  Range all;
-  for (const FeatureSet::Corner& corner : S.corners) grow(all, dot(S.up, corner.x));
-  return all;
-}
-
-/// Faces of S, between these heights, that the edge may pass through.
-std::span<const int> find_crossed(const FeatureSet& S, const Range& all,
-                                  const FeatureSet::Edge& edge, double slack) {
+/// Faces of S that the edge may pass through.
+std::span<const int> find_crossed(const FeatureSet& S, const FeatureSet::Edge& edge, double slack) {
   const double by = face_tolerance(S) + slack;
   const Range level = height(S.up, edge);
-  if (level.low - all.high > by || all.low - level.high > by) return {};
+  if (level.low - S.high > by || S.low - level.high > by) return {};
   return faces_crossed(S, edge, slack, by).numbers();
+}
+
+/// Of the corners of a face.
+NSN_INLINE Vec3 centre_of(const FeatureSet::Sides* sides, int count) {
+  Vec3 sum = sides->corner(0);
+  for (int k = 1; k < count; ++k) sum += sides[k / 4].corner(at(k % 4));
+  return (1.0 / count) * sum;
 }
 
 }  // namespace
@@ -480,28 +492,17 @@ void FeatureSet::clear() {
   lines.clear();
   faces.clear();
   areas.clear();
-  corners.clear();
+  sides.clear();
   own_directions.clear();
   axes = identity<3>();
   up = {};
   vertex_directions = edge_directions = {};
-  radius = size = 0.0;
+  radius = size = low = high = 0.0;
   depth = 1e300;
   two_sided = convex = numbers_faces = false;
 }
 
-void FeatureSet::finish() {
-  for (const Face& face : faces) {
-    Corner* corner = &corners[at(face.first)];
-    for (int k = 0; k < face.count; ++k) {
-      const Vec3& next = corner[k + 1 < face.count ? k + 1 : 0].x;
-      corner[k].outward = cross(next - corner[k].x, face.normal);
-      corner[k].squared = dot(corner[k].outward, corner[k].outward);
-    }
-  }
-}
-
-void FeatureSet::index(const Vec3& direction) {
+NSN_VERSIONS void FeatureSet::index(const Vec3& direction) {
   up = direction;
   lines.clear();
   for (const Edge& edge : edges) {
@@ -513,24 +514,33 @@ void FeatureSet::index(const Vec3& direction) {
                      level.high});
   }
   areas.clear();
+  Range all;
+  // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
+  const double more = 101.0 * (kBeside * size) * (kBeside * size);
   for (const Face& face : faces) {
-    const Corner* corner = &corners[at(face.first)];
-    Vec3 sum;
-    Range level;
-    for (int k = 0; k < face.count; ++k) {
-      sum += corner[k].x;
-      grow(level, dot(up, corner[k].x));
-    }
-    const Vec3 centre = (1.0 / face.count) * sum;
+    const Sides* first = &sides[at(face.first)];
+    const Vec3 centre = centre_of(first, face.count);
     double squared = 0.0;
-    for (int k = 0; k < face.count; ++k) {
-      squared = std::max(squared, dot(corner[k].x - centre, corner[k].x - centre));
+    Range level;
+    for (int k = 0; k < face.count; k += 4) {
+      const Sides& four = first[k / 4];
+      const Lanes4 x = load_four(four.x[0]);
+      const Lanes4 y = load_four(four.x[1]);
+      const Lanes4 z = load_four(four.x[2]);
+      const Lanes4 heights = x * up[0] + y * up[1] + z * up[2];
+      level = {std::min(level.low, least(heights)), std::max(level.high, greatest(heights))};
+      const Lanes4 dx = x - centre[0];
+      const Lanes4 dy = y - centre[1];
+      const Lanes4 dz = z - centre[2];
+      squared = std::max(squared, greatest(dx * dx + dy * dy + dz * dz));
     }
-    // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
-    const double around = 1.01 * squared + 101.0 * (kBeside * size) * (kBeside * size);
-    areas.push_back({centre[0], centre[1], centre[2], around, face.normal[0], face.normal[1],
-                     face.normal[2], face.offset, level.low, level.high});
+    grow(all, level.low);
+    grow(all, level.high);
+    areas.push_back({centre[0], centre[1], centre[2], 1.01 * squared + more, face.normal[0],
+                     face.normal[1], face.normal[2], face.offset, level.low, level.high});
   }
+  low = all.low;
+  high = all.high;
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {
@@ -538,13 +548,12 @@ bool is_inside(const FeatureSet& S, const Vec3& p) {
 }
 
 void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, NumberLists& out) {
-  const Range all = all_heights(B);
   const double by = face_tolerance(B) + slack;
   thread_local std::vector<int> left;  // detection allocates nothing in the long run
   out.clear();
   for (const FeatureSet::Edge& edge : A.edges) {
     left.clear();
-    for (const int f : find_crossed(B, all, edge, slack)) {
+    for (const int f : find_crossed(B, edge, slack)) {
       if (past_face(B, B.faces[at(f)], edge, by) == 0) left.push_back(f);
     }
     out.add(left);
@@ -553,11 +562,10 @@ void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, Numb
 
 Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* crossings,
                   double reach) {
-  const Range all = crossings != nullptr ? Range{} : all_heights(B);
   Piercing worst = Piercing::kNone;
   for (std::size_t e = 0; e < A.edges.size() && worst != Piercing::kDeep; ++e) {
     const FeatureSet::Edge& edge = A.edges[e];
-    const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, all, edge, 0.0);
+    const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, edge, 0.0);
     worst = std::max(worst, edge_piercing(B, faces, edge, reach));
   }
   return worst;

@@ -14,6 +14,8 @@
 /// by more than the slack, these pairs are all that can touch, and the contacts are the same.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -48,14 +50,17 @@ struct FeatureSet {
     Vec3 normal;
     double offset = 0.0;
     int number = 0;
-    int first = 0;  ///< range of `corners`, counter-clockwise
-    int count = 0;
+    int first = 0;  ///< of `sides`: four corners each, counter-clockwise
+    int count = 0;  ///< of corners
   };
-  /// Of a face, and its side to the next one.
-  struct Corner {
-    Vec3 x;
-    Vec3 outward;          ///< side x normal, in the face's plane, m
-    double squared = 0.0;  ///< |outward|^2
+  /// Four corners of a face and its sides to the next ones, side by side: they are looked at all at
+  /// once. Places that are left over have the first corner and sides of no length.
+  struct Sides {
+    std::array<Four, 3> x;
+    std::array<Four, 3> outward;  ///< side x normal, in the face's plane, m
+    Four squared;                 ///< |outward|^2
+
+    Vec3 corner(std::size_t k) const { return {x[0][k], x[1][k], x[2][k]}; }
   };
   Refilled<Vertex> vertices;
   Refilled<Edge> edges;
@@ -66,7 +71,9 @@ struct FeatureSet {
   /// Of the faces: centre, radius squared of a ball around, somewhat larger; normal, offset;
   /// heights.
   Quads<10> areas;
-  Refilled<Corner> corners;
+  Refilled<Sides> sides;
+  double low = 0.0;  ///< heights of all faces
+  double high = 0.0;
   Vec3 up;  ///< direction of heights up . x, the same for both sets; 0: they tell nothing
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
@@ -82,8 +89,6 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
-  /// Once all features are there: sets the sides of the faces.
-  void finish();
   /// Sets `lines` and `areas`, which pairs are found by. Features that are further apart along
   /// `direction` (unit, or 0) than anything looked for are passed over.
   void index(const Vec3& direction);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "models/collision/face_sides.h"
 #include "models/collision/number_set.h"
 
 namespace nsn {
@@ -15,7 +16,7 @@ std::size_t at(int k) {
 struct Buffers {
   NumberSet seen;
   std::vector<unsigned> beyond;  // bounds of the region, by number of a corner
-  std::vector<Vec3> placed;      // by number of a corner
+  std::vector<Four> placed;      // by number of a corner
 };
 Buffers& buffers() {
   thread_local Buffers own;
@@ -25,38 +26,6 @@ Buffers& buffers() {
 template <class T>
 void fit(std::vector<T>& list, std::size_t count) {
   if (list.size() < count) list.resize(count);
-}
-
-void add_face(const TriangleMesh& mesh, int t, const Mat3& R, FeatureSet& set) {
-  const std::vector<Vec3>& placed = buffers().placed;
-  FeatureSet::Face& face = set.faces.add();
-  const Vec3 normal = R * mesh.normals()[at(t)];
-  face.normal = normal;
-  face.number = t;
-  face.first = static_cast<int>(set.corners.size());
-  face.count = 3;
-  for (const int v : mesh.triangles()[at(t)]) set.corners.add().x = placed[at(v)];
-  face.offset = dot(normal, placed[at(mesh.triangles()[at(t)][0])]);
-}
-
-void add_vertex(const TriangleMesh& mesh, int v, FeatureSet& set) {
-  FeatureSet::Vertex& out = set.vertices.add();
-  out.x = buffers().placed[at(v)];
-  out.number = v;
-  out.first = mesh.first_edge(v);
-  out.count = static_cast<int>(mesh.vertex_edges(v).size());
-}
-
-void add_edge(const TriangleMesh& mesh, int e, const Mat3& R, FeatureSet& set) {
-  const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
-  FeatureSet::Edge& out = set.edges.add();
-  out.a = buffers().placed[at(edge.a)];
-  out.along = R * (mesh.points()[at(edge.b)] - mesh.points()[at(edge.a)]);
-  out.number = edge_number(edge.a, edge.b);
-  out.first = edge.first_face;
-  out.count = edge.faces;
-  out.outward = edge.outward;
-  out.normals = R * edge.normals;
 }
 
 }  // namespace
@@ -95,8 +64,8 @@ void MeshPart::list(const TriangleMesh& mesh, std::span<const int> given, const 
   own.seen.move_to(edges);
 }
 
-void place_features(const TriangleMesh& mesh, const Pose& pose, const MeshPart& part,
-                    FeatureSet& set) {
+NSN_VERSIONS void place_features(const TriangleMesh& mesh, const Pose& pose, const MeshPart& part,
+                                 FeatureSet& set) {
   set.clear();
   set.axes = pose.R;
   set.vertex_directions = mesh.vertex_directions();
@@ -105,13 +74,42 @@ void place_features(const TriangleMesh& mesh, const Pose& pose, const MeshPart& 
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
   set.size = mesh.longest_side();
-  std::vector<Vec3>& placed = buffers().placed;
-  fit(placed, mesh.points().size());
-  for (const int v : part.corners) placed[at(v)] = pose.apply(mesh.points()[at(v)]);
-  for (const int t : part.triangles) add_face(mesh, t, pose.R, set);
-  for (const int v : part.vertices) add_vertex(mesh, v, set);
-  for (const int e : part.edges) add_edge(mesh, e, pose.R, set);
-  set.finish();
+  std::vector<Four>& all = buffers().placed;
+  fit(all, mesh.points().size());
+  Four* const placed = all.data();
+  const Vec3* const points = mesh.points().data();
+  const LanePose place(pose);
+  for (const int v : part.corners) store_four(place.apply(points[v]), placed[v]);
+  for (const int t : part.triangles) {
+    const std::array<int, 3>& corners = mesh.triangles()[at(t)];
+    const Vec3 normal = first_three(place.turn(mesh.normals()[at(t)]));
+    const std::array<const double*, 3> corner{placed[corners[0]].data(), placed[corners[1]].data(),
+                                              placed[corners[2]].data()};
+    const double offset =
+        normal[0] * corner[0][0] + normal[1] * corner[0][1] + normal[2] * corner[0][2];
+    add_face(
+        normal, offset, t, 3, [&](int k) -> const auto& { return corner[at(k)]; }, set);
+  }
+  for (const int v : part.vertices) {
+    FeatureSet::Vertex& out = set.vertices.add();
+    out.x = load3(placed[v].data());
+    out.number = v;
+    out.first = mesh.first_edge(v);
+    out.count = static_cast<int>(mesh.vertex_edges(v).size());
+  }
+  for (const int e : part.edges) {
+    const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
+    FeatureSet::Edge& out = set.edges.add();
+    out.a = load3(placed[edge.a].data());
+    out.along = first_three(place.turn(points[edge.b] - points[edge.a]));
+    out.number = edge_number(edge.a, edge.b);
+    out.first = edge.first_face;
+    out.count = edge.faces;
+    out.outward = edge.outward;
+    out.normals.middle = first_three(place.turn(edge.normals.middle));
+    out.normals.cosine = edge.normals.cosine;
+    out.normals.sine = edge.normals.sine;
+  }
 }
 
 }  // namespace nsn

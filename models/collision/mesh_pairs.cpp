@@ -11,6 +11,7 @@
 #include "models/collision/convex_shape.h"
 #include "models/collision/cylinder.h"
 #include "models/collision/cylinder_pairs.h"
+#include "models/collision/face_sides.h"
 #include "models/collision/feature_contacts.h"
 #include "models/collision/feature_distance.h"
 #include "models/collision/near_features.h"
@@ -55,6 +56,7 @@ struct Buffers {
   std::vector<int> triangles_a;
   std::vector<int> triangles_b;
   std::vector<int> common;
+  std::vector<Vec3> placed;  // corners of a face
 };
 Buffers& buffers() {
   thread_local Buffers own;
@@ -90,19 +92,17 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   set.two_sided = core.num_faces() == 0;
   set.convex = true;
   set.depth = core.size;
+  std::vector<Vec3>& placed = buffers().placed;
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    FeatureSet::Face& out = set.faces.add();
-    out = {};
-    out.normal = n;
-    out.offset = face.offset + dot(n, pose.x);
-    out.number = f;
-    out.first = static_cast<int>(set.corners.size());
-    out.count = face.end - face.begin;
+    placed.clear();
     for (int k = face.begin; k < face.end; ++k) {
-      set.corners.add().x = pose.apply(core.vertex(core.loop[at(k)]));
+      placed.push_back(pose.apply(core.vertex(core.loop[at(k)])));
     }
+    add_face(
+        n, face.offset + dot(n, pose.x), f, face.end - face.begin,
+        [&](int k) -> const Vec3& { return placed[at(k)]; }, set);
   }
   std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
@@ -135,7 +135,6 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
     set.edges.add() = feature;
   }
   set.vertex_directions = set.edge_directions = directions;
-  set.finish();
   set.index({});
 }
 
