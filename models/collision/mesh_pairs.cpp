@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <vector>
 
@@ -55,7 +54,6 @@ struct Buffers {
   MeshPart part;
   std::vector<int> triangles_a;
   std::vector<int> triangles_b;
-  std::vector<int> common;
   std::vector<Vec3> placed;  // corners of a face
 };
 Buffers& buffers() {
@@ -269,10 +267,13 @@ bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
   return !inside(box_a, box_b) && !inside(box_b, box_a);
 }
 
-/// What two ascending lists share.
-void find_common(const std::vector<int>& a, const std::vector<int>& b, std::vector<int>& out) {
+/// Those of the triangles given whose boxes meet the part (mesh axes).
+void find_common(const TriangleMesh& mesh, const std::vector<int>& triangles, const Aabb& part,
+                 std::vector<int>& out) {
   out.clear();
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  for (const int t : triangles) {
+    if (meet(part, mesh.box(t))) out.push_back(t);
+  }
 }
 
 Region common(Region region, const Aabb& box) {
@@ -287,27 +288,31 @@ Region common(Region region, const Aabb& box) {
 void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+  const Vec3 origin = common_origin(pose_a, pose_b);
   Aabb part_a = in_axes(b.bounds(pose_b), pose_a, margin);
   Aabb part_b = in_axes(a.bounds(pose_a), pose_b, margin);
-  a.find(part_a, own.triangles_a);
-  b.find(part_b, own.triangles_b);
-  if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
-    part_a = in_axes(a.bounds(pose_a), pose_a, margin);
-    part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
+  find_common(a, own.near.of_a(), part_a, own.triangles_a);
+  find_common(b, own.near.of_b(), part_b, own.triangles_b);
+  if (own.triangles_a.empty() || own.triangles_b.empty()) {
     a.find(part_a, own.triangles_a);
     b.find(part_b, own.triangles_b);
+    if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
+      part_a = in_axes(a.bounds(pose_a), pose_a, margin);
+      part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+    }
+    find_common(a, own.near.of_a(), part_a, own.triangles_a);
+    find_common(b, own.near.of_b(), part_b, own.triangles_b);
   }
-  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
   const Vec3 up = pose_a.R * own.near.up();
-  find_common(own.near.of_a(), own.triangles_a, own.common);
-  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), up, own.A);
-  find_common(own.near.of_b(), own.triangles_b, own.common);
-  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), up, own.B);
+  set_features(a, pose_a, origin, own.triangles_a, common(own.near.region_a(), part_a), up, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, common(own.near.region_b(), part_b), up, own.B);
   const std::size_t before = out.size();
   add_feature_contacts(own.A, own.B, nullptr, margin, out);
   shift(out, before, origin);
   if (any_touches(out, before, own.A, own.B) || !a.closed() || !b.closed()) return;
+  a.find(part_a, own.triangles_a);
+  b.find(part_b, own.triangles_b);
   set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, {}, own.A);
   set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, {}, own.B);
   if (!overlapping(own.A, own.B)) return;

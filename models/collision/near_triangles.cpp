@@ -30,12 +30,14 @@ NSN_VERSIONS Aabb box_around(const TriangleMesh& mesh, const std::vector<int>& t
 NSN_VERSIONS Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b,
                                        const Pose& b_in_a, double reach) {
   placed_.clear();
+  candidates_.clear();
   const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
+  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) { candidates_.push_back(t); });
   const LanePose moved(b_in_a);
   const Vec3* const points = b.points().data();
   Lanes4 lower = in_lanes(kNowhere.lower);
   Lanes4 upper = in_lanes(kNowhere.upper);
-  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
+  for (const int t : candidates_) {
     const std::array<int, 3>& corners = b.triangles()[static_cast<std::size_t>(t)];
     const Lanes4 p = moved.apply(points[corners[0]]);
     const Lanes4 q = moved.apply(points[corners[1]]);
@@ -48,7 +50,7 @@ NSN_VERSIONS Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh
     placed.number = t;
     placed.box.lower = first_three(low);
     placed.box.upper = first_three(high);
-  });
+  }
   return {first_three(lower), first_three(upper)};
 }
 
