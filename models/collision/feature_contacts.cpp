@@ -175,11 +175,19 @@ bool inside_convex(const FeatureSet& S, const Vec3& p) {
 /// By the side of the nearest triangle; of several that share the nearest point, the one that is
 /// seen most directly from p decides.
 bool inside_mesh(const FeatureSet& S, const Vec3& p) {
+  // No further than the nearest corner.
+  double squared = 1e300;
+  for (const FeatureSet::Sides& sides : S.sides) {
+    const Vec3 from = p - sides.corner(0);
+    squared = std::min(squared, dot(from, from));
+  }
+  const double bound = std::sqrt(squared);
   double least = 1e300;
   double facing = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
     const double height = dot(face.normal, p) - face.offset;
-    if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
+    // As the distance is, by more.
+    if (std::abs(height) > std::min(least, bound) + 1e-8 * S.size) continue;
     const FeatureSet::Sides& sides = S.sides[at(face.first)];
     const OnTriangle near =
         closest_on_triangle(p, sides.corner(0), sides.corner(1), sides.corner(2));
@@ -394,24 +402,46 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, const NumberLists* pair
   }
 }
 
-/// Where one edge passes through those faces of S.
-Piercing edge_piercing(const FeatureSet& S, std::span<const int> faces,
+/// An edge that passes through the plane of a face.
+struct Crossing {
+  int edge;
+  int face;
+  double start;  ///< heights of the edge's ends
+  double end;
+};
+
+/// Adds those of the faces; without branches: which planes are passed cannot be foreseen.
+void add_crossings(const FeatureSet& S, std::span<const int> faces, const FeatureSet::Edge& edge,
+                   int number, std::vector<Crossing>& out, std::size_t& count) {
+  if (out.size() < count + faces.size()) out.resize(2 * (count + faces.size()));
+  Crossing* const crossings = out.data();
+  std::size_t end_of_list = count;
+  for (const int f : faces) {
+    const FeatureSet::Face& face = S.faces[at(f)];
+    const double start = dot(face.normal, edge.a) - face.offset;
+    const double end = start + dot(face.normal, edge.along);
+    crossings[end_of_list] = {number, f, start, end};
+    end_of_list +=
+        static_cast<unsigned>(!(start * end > 0.0)) & static_cast<unsigned>(start != end);
+  }
+  count = end_of_list;
+}
+
+/// Where one edge passes through faces of S, of which it crosses the planes.
+Piercing edge_piercing(const FeatureSet& S, std::span<const Crossing> crossings,
                        const FeatureSet::Edge& edge, double reach) {
   int count = 0;
   double first = 1.0;
   double last = 0.0;
   double inner = 0.0;
-  for (const int f : faces) {
-    const FeatureSet::Face& face = S.faces[at(f)];
-    const double start = dot(face.normal, edge.a) - face.offset;
-    const double end = start + dot(face.normal, edge.along);
-    if (start * end > 0.0 || start == end) continue;
-    const double t = start / (start - end);
+  for (const Crossing& crossing : crossings) {
+    const double t = crossing.start / (crossing.start - crossing.end);
+    const FeatureSet::Face& face = S.faces[at(crossing.face)];
     if (over_face(S, face, edge.a + t * edge.along, face_tolerance(S)) == 0) continue;
     ++count;
     first = std::min(first, t);
     last = std::max(last, t);
-    inner = std::min({inner, start, end});
+    inner = std::min({inner, crossing.start, crossing.end});
   }
   if (count == 0) return Piercing::kNone;
   const bool through = count % 2 == 0;
@@ -562,11 +592,18 @@ void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, Numb
 
 Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* crossings,
                   double reach) {
+  thread_local std::vector<Crossing> all;  // detection allocates nothing in the long run
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < A.edges.size(); ++e) {
+    const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, A.edges[e], 0.0);
+    add_crossings(B, faces, A.edges[e], static_cast<int>(e), all, count);
+  }
   Piercing worst = Piercing::kNone;
-  for (std::size_t e = 0; e < A.edges.size() && worst != Piercing::kDeep; ++e) {
-    const FeatureSet::Edge& edge = A.edges[e];
-    const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, edge, 0.0);
-    worst = std::max(worst, edge_piercing(B, faces, edge, reach));
+  for (std::size_t k = 0; k < count && worst != Piercing::kDeep;) {
+    const std::size_t begin = k;
+    while (k < count && all[k].edge == all[begin].edge) ++k;
+    worst = std::max(
+        worst, edge_piercing(B, {&all[begin], k - begin}, A.edges[at(all[begin].edge)], reach));
   }
   return worst;
 }

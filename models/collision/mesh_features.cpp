@@ -28,22 +28,6 @@ void fit(std::vector<T>& list, std::size_t count) {
   if (list.size() < count) list.resize(count);
 }
 
-/// Starts to load what will be read: meshes are more than the caches hold, and what is read of them
-/// lies scattered.
-NSN_INLINE void fetch(const TriangleMesh& mesh, const MeshPart& part) {
-#if defined(__GNUC__)
-  for (const int t : part.triangles) {
-    __builtin_prefetch(&mesh.triangles()[at(t)]);
-    __builtin_prefetch(&mesh.normals()[at(t)]);
-  }
-  for (const int e : part.edges) {
-    const TriangleMesh::Edge* const edge = &mesh.edges()[at(e)];
-    __builtin_prefetch(edge);
-    __builtin_prefetch(reinterpret_cast<const char*>(edge + 1) - 1);
-  }
-#endif
-}
-
 }  // namespace
 
 void MeshPart::clear() {
@@ -90,7 +74,6 @@ NSN_VERSIONS void place_features(const TriangleMesh& mesh, const Pose& pose, con
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
   set.size = mesh.longest_side();
-  fetch(mesh, part);
   std::vector<Four>& all = buffers().placed;
   fit(all, mesh.points().size());
   Four* const placed = all.data();

@@ -13,6 +13,7 @@
 #include "models/collision/face_sides.h"
 #include "models/collision/feature_contacts.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/mesh_fetch.h"
 #include "models/collision/near_features.h"
 #include "models/collision/near_triangles.h"
 #include "models/collision/triangle_mesh.h"
@@ -213,6 +214,8 @@ void place_near(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b
                 const Pose& pose_b, double margin, const NearFeatures& near) {
   Buffers& own = buffers();
   const Vec3 origin = common_origin(pose_a, pose_b);
+  fetch(a, near.a);
+  fetch(b, near.b);
   place_features(a, about(pose_a, origin), near.a, own.A);
   place_features(b, about(pose_b, origin), near.b, own.B);
   own.A.depth = std::min(own.A.depth, margin);
