@@ -352,10 +352,13 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
   const Vec3 down = -transpose_times(pose_a.R, n);
-  const double lowest = dot(n, pose_a.x - pose_b.x) - greatest_along(shape.box(), down);
-  if (lowest > margin) return;
+  const double middle = dot(n, pose_a.x - pose_b.x);
+  if (middle - greatest_along(shape.box(), down) > margin) return;
+  // Most vertices are too high by more than rounding.
+  const double most = margin + 1e-9 * (norm(pose_a.x) + norm(pose_b.x) + norm(shape.box().lower) +
+                                       norm(shape.box().upper));
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
-    if (!shape.vertex_active(v)) continue;
+    if (middle - dot(down, shape.points()[at(v)]) > most || !shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);
     const double height = dot(n, p - pose_b.x);
     if (height > margin) continue;
