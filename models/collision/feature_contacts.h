@@ -109,6 +109,8 @@ class NumberLists {
     const std::size_t begin = k == 0 ? 0 : ends_[k - 1];
     return {numbers_.data() + begin, numbers_.data() + ends_[k]};
   }
+  /// Where they are, for those who fetch them.
+  std::array<const void*, 2> memory() const { return {ends_.data(), numbers_.data()}; }
 
  private:
   std::vector<std::size_t> ends_;

@@ -1,5 +1,7 @@
 #include "models/collision/near_pairs.h"
 
+#include "models/collision/mesh_fetch.h"
+
 namespace nsn {
 namespace {
 
@@ -22,6 +24,7 @@ const NearFeatures* NearPairs::reuse(const PlacedPair& pair) {
   if (next_ == last_.size() || last_[next_].key != pair.key) return nullptr;
   Entry& known = last_[next_++];
   if (!hold(known.a_in_b, known.margin, known.slack, pair)) return nullptr;
+  if (next_ < last_.size()) fetch(last_[next_].features);
   Entry& entry = now_.add();
   std::swap(entry, known);
   return &entry.features;
