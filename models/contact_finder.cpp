@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "models/collision/mesh_pairs.h"
 #include "models/collision/separation.h"
 #include "models/collision/triangle_mesh.h"
 
@@ -30,6 +31,10 @@ constexpr double kResting = 1e-7;
 /// Part of their sizes that shapes must be further apart than the margin to count as apart: more
 /// than any tolerance of those who find points.
 constexpr double kApart = 1e-4;
+/// Part of the margin that meshes may move against each other until their near features are found
+/// again, and so many steps that they should last: else they are not kept.
+constexpr double kSlack = 1.0;
+constexpr double kSteps = 4.0;
 
 /// From x to the corners of a box.
 double furthest(const Aabb& box, const Vec3& x) {
@@ -169,7 +174,33 @@ bool ContactFinder::may_hold(int s, int t) const {
   return holds(s, t) || holds(t, s);
 }
 
-void ContactFinder::find_mesh_points(const World& world, const Pair& which, Part& part) {
+double ContactFinder::step_length(const World& world, double h, int s, int t) const {
+  const Body& a = world.body(world.shapes()[at(s)].body);
+  const Body& b = world.body(world.shapes()[at(t)].body);
+  const Vec3& x = poses_[at(s)].x;
+  const Vec3 velocity = a.velocity + cross(a.angular_velocity, x - a.position) - b.velocity -
+                        cross(b.angular_velocity, x - b.position);
+  return h * (norm(velocity) + norm(a.angular_velocity - b.angular_velocity) * reach(s));
+}
+
+void ContactFinder::collide_meshes(const World& world, double h, const Pair& which,
+                                   const PlacedPair& pair, Part& part) {
+  const auto& a = static_cast<const TriangleMesh&>(*world.shapes()[at(which.s)].shape);
+  const auto& b = static_cast<const TriangleMesh&>(*world.shapes()[at(which.t)].shape);
+  const NearFeatures* near = part.near.reuse(pair);
+  if (near == nullptr) {
+    const double slack = kSlack * pair.margin;
+    if (kSteps * step_length(world, h, which.s, which.t) > slack) {
+      return which.collide(a, pair.a, b, pair.b, pair.margin, part.manifold);
+    }
+    const Slack most{slack, slack / pair.reach};
+    return collide_mesh_mesh(a, pair.a, b, pair.b, pair.margin, most, part.near.add(pair, most),
+                             part.manifold);
+  }
+  collide_mesh_mesh(a, pair.a, b, pair.b, pair.margin, *near, part.manifold);
+}
+
+void ContactFinder::find_mesh_points(const World& world, double h, const Pair& which, Part& part) {
   const auto [s, t, collide] = which;
   const Shape& a = *world.shapes()[at(s)].shape;
   const Shape& b = *world.shapes()[at(t)].shape;
@@ -193,21 +224,25 @@ void ContactFinder::find_mesh_points(const World& world, const Pair& which, Part
   const bool tried = meshes && part.apart.were_apart(pair);
   if (tried && found_apart()) return;
   if (part.resting.reuse(pair, kResting * world.margin, part.manifold)) return;
-  collide(a, pair.a, b, pair.b, pair.margin, part.manifold);
+  if (kinds_[at(s)] == kinds_[at(t)]) {
+    collide_meshes(world, h, which, pair, part);
+  } else {
+    collide(a, pair.a, b, pair.b, pair.margin, part.manifold);
+  }
   if (meshes && !tried && part.manifold.empty() && found_apart()) return;
   // That nothing is near a plane is found at once.
   if (part.manifold.empty() && !boxes_[at(t)].bounded) return;
   part.resting.keep(pair, part.manifold);
 }
 
-void ContactFinder::add_pair(const World& world, const Pair& pair, Part& part) {
+void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Part& part) {
   const auto [s, t, collide] = pair;
   if (!overlap(boxes_[at(s)], boxes_[at(t)])) return;
   const PlacedShape& a = world.shapes()[at(s)];
   const PlacedShape& b = world.shapes()[at(t)];
   part.manifold.clear();
   if (kinds_[at(s)] == mesh_kind_ || kinds_[at(t)] == mesh_kind_) {
-    find_mesh_points(world, pair, part);
+    find_mesh_points(world, h, pair, part);
   } else {
     collide(*a.shape, poses_[at(s)], *b.shape, poses_[at(t)], margins_[at(s)] + margins_[at(t)],
             part.manifold);
@@ -234,11 +269,12 @@ void ContactFinder::add_pair(const World& world, const Pair& pair, Part& part) {
   }
 }
 
-void ContactFinder::find_contacts(const World& world, Part& part) {
+void ContactFinder::find_contacts(const World& world, double h, Part& part) {
   part.contacts.clear();
   part.resting.start_step();
   part.apart.start_step();
-  for (std::size_t k = part.begin; k < part.end; ++k) add_pair(world, pairs_[k], part);
+  part.near.start_step();
+  for (std::size_t k = part.begin; k < part.end; ++k) add_pair(world, h, pairs_[k], part);
 }
 
 void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
@@ -252,7 +288,7 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   for_range(
       static_cast<Index>(parts_.size()),
       [&](Index begin, Index end) {
-        for (Index k = begin; k < end; ++k) find_contacts(world, parts_[at(k)]);
+        for (Index k = begin; k < end; ++k) find_contacts(world, h, parts_[at(k)]);
       },
       kShapes / static_cast<Index>(kPart));
   for (const Part& part : parts_) {

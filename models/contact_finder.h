@@ -10,7 +10,8 @@
 ///
 /// Points of meshes that rest against something are those of the step before
 /// (models/collision/resting_pairs.h); meshes that are far enough apart to stay so are not looked
-/// at (models/collision/apart_pairs.h).
+/// at (models/collision/apart_pairs.h); which features of two meshes are near each other is found
+/// for several steps at once (models/collision/near_pairs.h).
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 
 #include "models/collision/apart_pairs.h"
 #include "models/collision/broad_phase.h"
+#include "models/collision/near_pairs.h"
 #include "models/collision/resting_pairs.h"
 #include "models/rows/contact_rows.h"
 #include "models/world.h"
@@ -45,6 +47,7 @@ class ContactFinder {
     Manifold manifold;  // of one pair
     RestingPairs resting;
     ApartPairs apart;
+    NearPairs near;
   };
 
   void place_bodies(const World& world);
@@ -58,10 +61,15 @@ class ContactFinder {
   bool may_touch(const World& world, int s, int t) const;
   /// Exact boxes of the shapes that are in a pair.
   void tighten(const World& world, double h);
-  void find_contacts(const World& world, Part& part);
-  void add_pair(const World& world, const Pair& pair, Part& part);
+  void find_contacts(const World& world, double h, Part& part);
+  void add_pair(const World& world, double h, const Pair& pair, Part& part);
   /// Points of a mesh are kept where nothing moves.
-  void find_mesh_points(const World& world, const Pair& pair, Part& part);
+  void find_mesh_points(const World& world, double h, const Pair& pair, Part& part);
+  /// Of two meshes, by the features that were near each other in the last step.
+  void collide_meshes(const World& world, double h, const Pair& which, const PlacedPair& pair,
+                      Part& part);
+  /// No point of shape s moves further against shape t in a step at the present speeds, m.
+  double step_length(const World& world, double h, int s, int t) const;
   /// No point of the shape is further from its origin, m.
   double reach(int s) const;
   /// The box around one of the shapes may hold that around the other.

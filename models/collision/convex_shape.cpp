@@ -1,5 +1,6 @@
 #include "models/collision/convex_shape.h"
 
+#include <cmath>
 #include <utility>
 
 namespace nsn {
@@ -19,8 +20,11 @@ Aabb ConvexShape::bounds(const Pose& pose) const {
 }
 
 Aabb ConvexShape::loose_bounds(const Pose& pose) const {
-  const double furthest = max_abs(core_box_.lower) + max_abs(core_box_.upper) + max_abs(pose.x);
-  const double rounding = 1e-12 * (furthest + radius_);
+  double furthest = radius_;  // any coordinate is less
+  for (int k = 0; k < 3; ++k) {
+    furthest += std::abs(core_box_.lower[k]) + std::abs(core_box_.upper[k]) + std::abs(pose.x[k]);
+  }
+  const double rounding = 1e-12 * furthest;
   return widened(moved_box(core_box_, pose), radius_ + rounding);
 }
 

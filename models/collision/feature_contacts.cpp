@@ -6,6 +6,7 @@
 
 #include "core/lanes.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/lane_pose.h"
 
 namespace nsn {
 namespace {
@@ -38,10 +39,22 @@ bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3
                           transpose_times(S.axes, n));
 }
 
-/// 1: no further apart than `by` in the direction in which heights are measured.
-unsigned level(const FeatureSet::Range& a, const FeatureSet::Range& b, double by) {
-  return static_cast<unsigned>(!(a.low - b.high > by)) &
-         static_cast<unsigned>(!(b.low - a.high > by));
+/// Heights of a feature.
+struct Range {
+  double low = 1e300;
+  double high = -1e300;
+};
+void grow(Range& range, double height) {
+  range = {std::min(range.low, height), std::max(range.high, height)};
+}
+Range height(const Vec3& up, const FeatureSet::Vertex& vertex) {
+  const double x = dot(up, vertex.x);
+  return {x, x};
+}
+Range height(const Vec3& up, const FeatureSet::Edge& edge) {
+  const double start = dot(up, edge.a);
+  const double end = start + dot(up, edge.along);
+  return {std::min(start, end), std::max(start, end)};
 }
 
 /// Features left to look at; one list at a time.
@@ -60,8 +73,7 @@ double beyond(const std::array<Four, N>& row, std::size_t k, const Vec3& p, doub
 
 /// <= 0: no further than `by` from the heights of row k, which come last.
 template <std::size_t N>
-double uneven(const std::array<Four, N>& row, std::size_t k, const FeatureSet::Range& height,
-              double by) {
+double uneven(const std::array<Four, N>& row, std::size_t k, const Range& height, double by) {
   return std::max(height.low - row[N - 1][k], row[N - 2][k] - height.high) - by;
 }
 
@@ -70,11 +82,11 @@ double uneven(const std::array<Four, N>& row, std::size_t k, const FeatureSet::R
 NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
                                    double in_front, double depth, double by) {
   const double reach = std::max(in_front, depth);
+  const Range level = height(S.up, vertex);
   const auto apart = [&](const auto& area, std::size_t k) {
-    const double height = along<4>(area, k, vertex.x) - area[7][k];
-    return std::max(
-        std::max(height - in_front, -depth - height),
-        std::max(beyond(area, k, vertex.x, reach * reach), uneven(area, k, vertex.height, by)));
+    const double above = along<4>(area, k, vertex.x) - area[7][k];
+    return std::max(std::max(above - in_front, -depth - above),
+                    std::max(beyond(area, k, vertex.x, reach * reach), uneven(area, k, level, by)));
   };
   S.areas.select(apart, selection());
   return selection();
@@ -83,41 +95,44 @@ NSN_VERSIONS Selection& faces_near(const FeatureSet& S, const FeatureSet::Vertex
 /// Edges of S that may be within `reach` of the vertex.
 NSN_VERSIONS Selection& edges_near(const FeatureSet& S, const FeatureSet::Vertex& vertex,
                                    double reach) {
+  const Range level = height(S.up, vertex);
   const auto apart = [&](const auto& line, std::size_t k) {
-    return std::max(beyond(line, k, vertex.x, reach * reach),
-                    uneven(line, k, vertex.height, reach));
+    return std::max(beyond(line, k, vertex.x, reach * reach), uneven(line, k, level, reach));
   };
   S.lines.select(apart, selection());
   return selection();
 }
 
-/// Faces of S whose planes an edge passes through, or touches, not far from them.
+/// Faces of S that an edge passes through, or comes as near to as `reach`, or little further.
 NSN_VERSIONS Selection& faces_crossed(const FeatureSet& S, const FeatureSet::Edge& edge,
-                                      double by) {
+                                      double reach, double by) {
   const Vec3 middle = edge.a + 0.5 * edge.along;
-  const double half_squared = 0.25 * dot(edge.along, edge.along);
+  const double half = 0.5 * norm(edge.along) + reach;
+  const Range level = height(S.up, edge);
   const auto apart = [&](const auto& area, std::size_t k) {
     const double start = along<4>(area, k, edge.a) - area[7][k];
-    const double ends = start * (start + along<4>(area, k, edge.along));
-    return std::max(std::max(ends, beyond(area, k, middle, half_squared)),
-                    uneven(area, k, edge.height, by));
+    const double end = start + along<4>(area, k, edge.along);
+    const double above = std::max(std::min(start, end), -std::max(start, end)) - reach;
+    return std::max(std::max(above, beyond(area, k, middle, half * half)),
+                    uneven(area, k, level, by));
   };
   S.areas.select(apart, selection());
   return selection();
 }
 
 /// Edges of S within `reach` or little further that have a normal that can be opposite to one of
-/// this edge.
+/// this edge, turned by no more than `turn`.
 NSN_VERSIONS Selection& opposing_edges(const FeatureSet& S, const FeatureSet::Edge& edge,
-                                       double reach) {
+                                       double reach, double turn) {
   const NormalArc& arc = edge.normals;
   const Vec3 middle = edge.a + 0.5 * edge.along;
   const double half = 0.5 * norm(edge.along) + reach;
+  const Range level = height(S.up, edge);
   const auto excess = [&](const auto& line, std::size_t k) {
-    const double between = along<4>(line, k, arc.middle);
+    const double between = along<4>(line, k, arc.middle) - turn;
     return std::max(std::max(opposition_excess(arc, between, line[7][k], line[8][k]),
                              beyond(line, k, middle, half * half)),
-                    uneven(line, k, edge.height, reach));
+                    uneven(line, k, level, reach));
   };
   S.lines.select(excess, selection());
   return selection();
@@ -128,15 +143,25 @@ double face_tolerance(const FeatureSet& S) {
   return 1e-6 * S.size;
 }
 
+/// How far p is out of the sides, times their lengths.
+NSN_INLINE Lanes4 out_of(const FeatureSet::Sides& sides, const Vec3& p) {
+  return (p[0] - load_four(sides.x[0])) * load_four(sides.outward[0]) +
+         (p[1] - load_four(sides.x[1])) * load_four(sides.outward[1]) +
+         (p[2] - load_four(sides.x[2])) * load_four(sides.outward[2]);
+}
+
+/// > 0: some side is passed by more than `tolerance`; `out`: by how much, times its length.
+NSN_INLINE double excess(const FeatureSet::Sides& sides, const Lanes4& out, double tolerance) {
+  return greatest(greater(out, Lanes4{}) * out - tolerance * tolerance * load_four(sides.squared));
+}
+
 /// 1: the foot of the perpendicular lies in the face, or out of it by the tolerance.
-unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p) {
-  const double tolerance = face_tolerance(S);
-  const FeatureSet::Corner* corner = &S.corners[at(face.first)];
+NSN_VERSIONS unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p,
+                                double tolerance) {
+  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
   unsigned over = 1;
-  for (int k = 0; k < face.count; ++k) {
-    const double out = dot(p - corner[k].x, corner[k].outward);
-    const double most = tolerance * tolerance * corner[k].squared;
-    over &= static_cast<unsigned>(!(out > 0.0)) | static_cast<unsigned>(!(out * out > most));
+  for (int k = 0; k < face.count; k += 4, ++sides) {
+    over &= static_cast<unsigned>(!(excess(*sides, out_of(*sides, p), tolerance) > 0.0));
   }
   return over;
 }
@@ -150,13 +175,22 @@ bool inside_convex(const FeatureSet& S, const Vec3& p) {
 /// By the side of the nearest triangle; of several that share the nearest point, the one that is
 /// seen most directly from p decides.
 bool inside_mesh(const FeatureSet& S, const Vec3& p) {
+  // No further than the nearest corner.
+  double squared = 1e300;
+  for (const FeatureSet::Sides& sides : S.sides) {
+    const Vec3 from = p - sides.corner(0);
+    squared = std::min(squared, dot(from, from));
+  }
+  const double bound = std::sqrt(squared);
   double least = 1e300;
   double facing = 0.0;
   for (const FeatureSet::Face& face : S.faces) {
     const double height = dot(face.normal, p) - face.offset;
-    if (std::abs(height) > least + 1e-8 * S.size) continue;  // as the distance is, by more
-    const FeatureSet::Corner* corner = &S.corners[at(face.first)];
-    const OnTriangle near = closest_on_triangle(p, corner[0].x, corner[1].x, corner[2].x);
+    // As the distance is, by more.
+    if (std::abs(height) > std::min(least, bound) + 1e-8 * S.size) continue;
+    const FeatureSet::Sides& sides = S.sides[at(face.first)];
+    const OnTriangle near =
+        closest_on_triangle(p, sides.corner(0), sides.corner(1), sides.corner(2));
     const double distance = std::sqrt(near.distance_squared);
     if (distance > least + 1e-9 * S.size) continue;
     const bool nearer = distance < least - 1e-9 * S.size;
@@ -173,18 +207,33 @@ bool inside(const FeatureSet& S, const Vec3& p) {
   return S.convex ? inside_convex(S, p) : inside_mesh(S, p);
 }
 
+/// Faces of `other` that a vertex of `mine` may be over.
+Selection& find_faces(const FeatureSet& mine, const FeatureSet& other,
+                      const FeatureSet::Vertex& vertex, double margin, const Slack& slack) {
+  const double reach = margin + (mine.radius + other.radius);
+  const double in_front = kLoosely * reach + slack.distance;
+  const double depth = other.two_sided ? in_front : kLoosely * other.depth + slack.distance;
+  const double furthest = std::max(reach, other.depth) + face_tolerance(other) + slack.distance;
+  return faces_near(other, vertex, in_front, depth, furthest);
+}
+
 /// One of the two bodies and how a contact between them is written.
 class Side {
  public:
-  Side(const FeatureSet& mine, const FeatureSet& other, bool mine_is_a, double margin,
-       Manifold& out)
-      : mine_(mine), other_(other), mine_is_a_(mine_is_a), margin_(margin), out_(out) {}
+  Side(const FeatureSet& mine, const FeatureSet& other, const FeaturePairs::Beside* beside,
+       bool mine_is_a, double margin, Manifold& out)
+      : mine_(mine),
+        other_(other),
+        beside_(beside),
+        mine_is_a_(mine_is_a),
+        margin_(margin),
+        out_(out) {}
 
   /// Vertices of mine on the other's faces; `done` marks those that found one.
   void add_vertices(std::vector<std::uint8_t>& done) {
     done.clear();
-    for (const FeatureSet::Vertex& vertex : mine_.vertices) {
-      done.push_back(add_vertex(vertex) ? 1 : 0);
+    for (std::size_t v = 0; v < mine_.vertices.size(); ++v) {
+      done.push_back(add_vertex(mine_.vertices[v], faces_beside(v)) ? 1 : 0);
     }
   }
 
@@ -194,7 +243,7 @@ class Side {
       if (done[v] != 0) continue;
       const FeatureSet::Vertex& vertex = mine_.vertices[v];
       bool found = false;
-      for (const int e : edges_beside(vertex).numbers()) {
+      for (const int e : edges_beside(v)) {
         found = add_on_edge(vertex, other_.edges[at(e)]) || found;
       }
       if (found || !with_vertices) continue;
@@ -204,6 +253,15 @@ class Side {
 
  private:
   double radii() const { return mine_.radius + other_.radius; }
+
+  std::span<const int> faces_beside(std::size_t v) const {
+    if (beside_ != nullptr) return beside_->faces[v];
+    return find_faces(mine_, other_, mine_.vertices[v], margin_, {}).numbers();
+  }
+  std::span<const int> edges_beside(std::size_t v) const {
+    if (beside_ != nullptr) return beside_->edges[v];
+    return edges_near(other_, mine_.vertices[v], margin_ + radii()).numbers();
+  }
 
   /// n: from the other's surface towards mine; cores at p (mine) and p - height n.
   void push(const Vec3& p, const Vec3& n, double height, std::uint64_t mine, std::uint64_t other,
@@ -222,22 +280,18 @@ class Side {
     }
   }
 
-  bool add_vertex(const FeatureSet::Vertex& vertex) {
+  bool add_vertex(const FeatureSet::Vertex& vertex, std::span<const int> faces) {
     const FeatureSet::Face* behind = nullptr;
     double least = -1e300;
     bool found = false;
     const std::size_t before = out_.size();
-    const double furthest = std::max(margin_ + radii(), other_.depth) + face_tolerance(other_);
-    const double in_front = kLoosely * (margin_ + radii());
-    const double depth = other_.two_sided ? in_front : kLoosely * other_.depth;
-    Selection& near = faces_near(other_, vertex, in_front, depth, furthest);
-    near.narrow([&](int f) { return over_face(other_, other_.faces[at(f)], vertex.x); });
-    for (const int f : near.numbers()) {
+    for (const int f : faces) {
       const FeatureSet::Face& face = other_.faces[at(f)];
       double height = dot(face.normal, vertex.x) - face.offset;
       const bool flipped = other_.two_sided && height < 0.0;
       if (flipped) height = -height;
       if (height - radii() > margin_ || height < -other_.depth) continue;
+      if (over_face(other_, face, vertex.x, face_tolerance(other_)) == 0) continue;
       found = true;
       if (height < 0.0) {
         if (height > least) behind = &face;
@@ -263,25 +317,20 @@ class Side {
          other_.numbers_faces ? static_cast<std::uint64_t>(face.number) : 0, false);
   }
 
-  /// Edges of the other that the vertex is beside, within the reach or little further.
-  Selection& edges_beside(const FeatureSet::Vertex& vertex) {
+  /// Beside the edge, not beyond its ends, and within the reach or little further.
+  bool is_beside(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) const {
     const double reach = margin_ + radii();
-    Selection& near = edges_near(other_, vertex, reach);
-    near.narrow([&](int e) {
-      const FeatureSet::Edge& edge = other_.edges[at(e)];
-      const Vec3 from = vertex.x - edge.a;
-      const double along = dot(from, edge.along);
-      const double length_squared = dot(edge.along, edge.along);
-      // Distance squared times length squared, beyond the reach by more than rounding.
-      const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
-      const double squared = dot(from, from) * length_squared - along * along;
-      return static_cast<unsigned>(along > 0.0) & static_cast<unsigned>(along < length_squared) &
-             static_cast<unsigned>(!(squared > most));
-    });
-    return near;
+    const Vec3 from = vertex.x - edge.a;
+    const double along = dot(from, edge.along);
+    const double length_squared = dot(edge.along, edge.along);
+    // Distance squared times length squared, beyond the reach by more than rounding.
+    const double most = (reach * reach + 1e-12 * dot(from, from)) * length_squared;
+    const double squared = dot(from, from) * length_squared - along * along;
+    return along > 0.0 && along < length_squared && !(squared > most);
   }
 
   bool add_on_edge(const FeatureSet::Vertex& vertex, const FeatureSet::Edge& edge) {
+    if (!is_beside(vertex, edge)) return false;
     const OnSegment near = closest_on_segment(vertex.x, edge.a, edge.a + edge.along);
     const double distance = std::sqrt(near.distance_squared);
     if (near.t <= 0.0 || near.t >= 1.0 || distance - radii() > margin_) return false;
@@ -295,6 +344,8 @@ class Side {
 
   void add_on_vertex(const FeatureSet::Vertex& vertex, const FeatureSet::Vertex& b) {
     const Vec3 between = vertex.x - b.x;
+    const double reach = kLoosely * (margin_ + radii());
+    if (dot(between, between) > reach * reach) return;
     const double distance = norm(between);
     if (distance - radii() > margin_) return;
     if (distance < 1e-9 * (mine_.size + other_.size + radii())) return;
@@ -306,19 +357,29 @@ class Side {
 
   const FeatureSet& mine_;
   const FeatureSet& other_;
+  const FeaturePairs::Beside* beside_;  // null: found on the way
   bool mine_is_a_;
   double margin_;
   Manifold& out_;
 };
 
-void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
-  const double radii = A.radius + B.radius;
-  const double reach = margin + radii;
+/// Further apart than this, edges do not touch, however deep they are.
+double furthest_edges(const FeatureSet& A, const FeatureSet& B, double margin) {
   const double depth = std::min(A.depth, B.depth);
-  const double furthest = std::max(reach, std::min(depth, A.size + B.size));
+  return std::max(margin + A.radius + B.radius, std::min(depth, A.size + B.size));
+}
+
+/// `pairs`: null: found on the way.
+void add_edges(const FeatureSet& A, const FeatureSet& B, const NumberLists* pairs, double margin,
+               Manifold& out) {
+  const double reach = margin + (A.radius + B.radius);
+  const double depth = std::min(A.depth, B.depth);
+  const double furthest = furthest_edges(A, B, margin);
   BetweenSegments near;
-  for (const FeatureSet::Edge& a : A.edges) {
-    for (const int j : opposing_edges(B, a, furthest).numbers()) {
+  for (std::size_t i = 0; i < A.edges.size(); ++i) {
+    const FeatureSet::Edge& a = A.edges[i];
+    for (const int j :
+         pairs != nullptr ? (*pairs)[i] : opposing_edges(B, a, furthest, 0.0).numbers()) {
       const FeatureSet::Edge& b = B.edges[at(j)];
       if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
           near.distance_squared > furthest * furthest) {
@@ -341,34 +402,116 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, double margin, Manifold
   }
 }
 
-/// Where one edge passes through the faces of S.
-Piercing edge_piercing(const FeatureSet& S, const FeatureSet::Edge& edge, double reach) {
+/// An edge that passes through the plane of a face.
+struct Crossing {
+  int edge;
+  int face;
+  double start;  ///< heights of the edge's ends
+  double end;
+};
+
+/// Adds those of the faces; without branches: which planes are passed cannot be foreseen.
+void add_crossings(const FeatureSet& S, std::span<const int> faces, const FeatureSet::Edge& edge,
+                   int number, std::vector<Crossing>& out, std::size_t& count) {
+  if (out.size() < count + faces.size()) out.resize(2 * (count + faces.size()));
+  Crossing* const crossings = out.data();
+  std::size_t end_of_list = count;
+  for (const int f : faces) {
+    const FeatureSet::Face& face = S.faces[at(f)];
+    const double start = dot(face.normal, edge.a) - face.offset;
+    const double end = start + dot(face.normal, edge.along);
+    crossings[end_of_list] = {number, f, start, end};
+    end_of_list +=
+        static_cast<unsigned>(!(start * end > 0.0)) & static_cast<unsigned>(start != end);
+  }
+  count = end_of_list;
+}
+
+/// Where one edge passes through faces of S, of which it crosses the planes.
+Piercing edge_piercing(const FeatureSet& S, std::span<const Crossing> crossings,
+                       const FeatureSet::Edge& edge, double reach) {
   int count = 0;
   double first = 1.0;
   double last = 0.0;
   double inner = 0.0;
-  Selection& crossed = faces_crossed(S, edge, face_tolerance(S));
-  crossed.narrow([&](int f) {
-    const FeatureSet::Face& face = S.faces[at(f)];
-    const double start = dot(face.normal, edge.a) - face.offset;
-    const double end = start + dot(face.normal, edge.along);
-    const double t = start / (start - end);
-    return static_cast<unsigned>(start != end) & over_face(S, face, edge.a + t * edge.along);
-  });
-  for (const int f : crossed.numbers()) {
-    const FeatureSet::Face& face = S.faces[at(f)];
-    const double start = dot(face.normal, edge.a) - face.offset;
-    const double end = start + dot(face.normal, edge.along);
-    const double t = start / (start - end);
+  for (const Crossing& crossing : crossings) {
+    const double t = crossing.start / (crossing.start - crossing.end);
+    const FeatureSet::Face& face = S.faces[at(crossing.face)];
+    if (over_face(S, face, edge.a + t * edge.along, face_tolerance(S)) == 0) continue;
     ++count;
     first = std::min(first, t);
     last = std::max(last, t);
-    inner = std::min({inner, start, end});
+    inner = std::min({inner, crossing.start, crossing.end});
   }
   if (count == 0) return Piercing::kNone;
   const bool through = count % 2 == 0;
   const double depth = through ? 0.25 * (last - first) * norm(edge.along) : -inner;
   return depth > reach ? Piercing::kDeep : Piercing::kShallow;
+}
+
+/// 1: p is within `reach` of the edge, or little further.
+unsigned within(const FeatureSet::Edge& edge, const Vec3& p, double reach) {
+  const double most = kLoosely * reach;
+  return static_cast<unsigned>(
+      closest_on_segment(p, edge.a, edge.a + edge.along).distance_squared <= most * most);
+}
+
+/// 1: two edges come within `reach` of each other, or little further.
+unsigned within(const FeatureSet::Edge& a, const FeatureSet::Edge& b, double reach) {
+  const double most = kLoosely * reach;
+  return static_cast<unsigned>(
+      closest_between_segments(a.a, a.a + a.along, b.a, b.a + b.along).distance_squared <=
+      most * most);
+}
+
+/// 1: nothing of the edge is over the face, by more than `reach` from one of its sides.
+NSN_VERSIONS unsigned past_face(const FeatureSet& S, const FeatureSet::Face& face,
+                                const FeatureSet::Edge& edge, double reach) {
+  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
+  unsigned past = 0;
+  for (int k = 0; k < face.count; k += 4, ++sides) {
+    const Lanes4 start = out_of(*sides, edge.a);
+    const Lanes4 end = start + (edge.along[0] * load_four(sides->outward[0]) +
+                                edge.along[1] * load_four(sides->outward[1]) +
+                                edge.along[2] * load_four(sides->outward[2]));
+    past |= static_cast<unsigned>(excess(*sides, lesser(start, end), reach) > 0.0);
+  }
+  return past;
+}
+
+/// Faces and edges of `other` beside the vertices of `mine`, looked at more closely: they are
+/// looked at again in several steps.
+void find_beside(const FeatureSet& mine, const FeatureSet& other, double margin, const Slack& slack,
+                 FeaturePairs::Beside& out) {
+  const double reach = margin + mine.radius + other.radius + slack.distance;
+  // A face that turns under a vertex moves away below it, the more the further it is from it.
+  const double beside = kLoosely * face_tolerance(other) + slack.distance +
+                        (std::max(reach, other.depth) + slack.distance) * slack.turn;
+  out.faces.clear();
+  out.edges.clear();
+  for (const FeatureSet::Vertex& vertex : mine.vertices) {
+    Selection& faces = find_faces(mine, other, vertex, margin, slack);
+    faces.narrow([&](int f) { return over_face(other, other.faces[at(f)], vertex.x, beside); });
+    out.faces.add(faces.numbers());
+    Selection& edges = edges_near(other, vertex, reach);
+    edges.narrow([&](int e) { return within(other.edges[at(e)], vertex.x, reach); });
+    out.edges.add(edges.numbers());
+  }
+}
+
+/// Faces of S that the edge may pass through.
+std::span<const int> find_crossed(const FeatureSet& S, const FeatureSet::Edge& edge, double slack) {
+  const double by = face_tolerance(S) + slack;
+  const Range level = height(S.up, edge);
+  if (level.low - S.high > by || S.low - level.high > by) return {};
+  return faces_crossed(S, edge, slack, by).numbers();
+}
+
+/// Of the corners of a face.
+NSN_INLINE Vec3 centre_of(const FeatureSet::Sides* sides, int count) {
+  Vec3 sum = sides->corner(0);
+  for (int k = 1; k < count; ++k) sum += sides[k / 4].corner(at(k % 4));
+  return (1.0 / count) * sum;
 }
 
 }  // namespace
@@ -379,70 +522,114 @@ void FeatureSet::clear() {
   lines.clear();
   faces.clear();
   areas.clear();
-  corners.clear();
+  sides.clear();
   own_directions.clear();
   axes = identity<3>();
+  up = {};
   vertex_directions = edge_directions = {};
-  radius = size = 0.0;
+  radius = size = low = high = 0.0;
   depth = 1e300;
   two_sided = convex = numbers_faces = false;
 }
 
-void FeatureSet::finish() {
+NSN_VERSIONS void FeatureSet::index(const Vec3& direction) {
+  up = direction;
+  lines.clear();
   for (const Edge& edge : edges) {
     const NormalArc& arc = edge.normals;
     const Vec3 middle = edge.a + 0.5 * edge.along;
+    const Range level = height(up, edge);
     lines.push_back({middle[0], middle[1], middle[2], 0.25 * dot(edge.along, edge.along),
-                     arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine,
-                     edge.height.low, edge.height.high});
+                     arc.middle[0], arc.middle[1], arc.middle[2], arc.cosine, arc.sine, level.low,
+                     level.high});
   }
-  for (Face& face : faces) {
-    Corner* corner = &corners[at(face.first)];
-    Vec3 sum;
-    for (int k = 0; k < face.count; ++k) {
-      const Vec3& next = corner[k + 1 < face.count ? k + 1 : 0].x;
-      corner[k].outward = cross(next - corner[k].x, face.normal);
-      corner[k].squared = dot(corner[k].outward, corner[k].outward);
-      sum += corner[k].x;
-    }
-    const Vec3 centre = (1.0 / face.count) * sum;
+  areas.clear();
+  Range all;
+  // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
+  const double more = 101.0 * (kBeside * size) * (kBeside * size);
+  for (const Face& face : faces) {
+    const Sides* first = &sides[at(face.first)];
+    const Vec3 centre = centre_of(first, face.count);
     double squared = 0.0;
-    for (int k = 0; k < face.count; ++k) {
-      squared = std::max(squared, dot(corner[k].x - centre, corner[k].x - centre));
+    Range level;
+    for (int k = 0; k < face.count; k += 4) {
+      const Sides& four = first[k / 4];
+      const Lanes4 x = load_four(four.x[0]);
+      const Lanes4 y = load_four(four.x[1]);
+      const Lanes4 z = load_four(four.x[2]);
+      const Lanes4 heights = x * up[0] + y * up[1] + z * up[2];
+      level = {std::min(level.low, least(heights)), std::max(level.high, greatest(heights))};
+      const Lanes4 dx = x - centre[0];
+      const Lanes4 dy = y - centre[1];
+      const Lanes4 dz = z - centre[2];
+      squared = std::max(squared, greatest(dx * dx + dy * dy + dz * dz));
     }
-    // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
-    const double around = 1.01 * squared + 101.0 * (kBeside * size) * (kBeside * size);
-    areas.push_back({centre[0], centre[1], centre[2], around, face.normal[0], face.normal[1],
-                     face.normal[2], face.offset, face.height.low, face.height.high});
+    grow(all, level.low);
+    grow(all, level.high);
+    areas.push_back({centre[0], centre[1], centre[2], 1.01 * squared + more, face.normal[0],
+                     face.normal[1], face.normal[2], face.offset, level.low, level.high});
   }
+  low = all.low;
+  high = all.high;
 }
 
 bool is_inside(const FeatureSet& S, const Vec3& p) {
   return inside(S, p);
 }
 
-Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach) {
-  FeatureSet::Range all{1e300, -1e300};
-  for (const FeatureSet::Face& face : B.faces) {
-    all = {std::min(all.low, face.height.low), std::max(all.high, face.height.high)};
+void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, NumberLists& out) {
+  const double by = face_tolerance(B) + slack;
+  thread_local std::vector<int> left;  // detection allocates nothing in the long run
+  out.clear();
+  for (const FeatureSet::Edge& edge : A.edges) {
+    left.clear();
+    for (const int f : find_crossed(B, edge, slack)) {
+      if (past_face(B, B.faces[at(f)], edge, by) == 0) left.push_back(f);
+    }
+    out.add(left);
+  }
+}
+
+Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* crossings,
+                  double reach) {
+  thread_local std::vector<Crossing> all;  // detection allocates nothing in the long run
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < A.edges.size(); ++e) {
+    const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, A.edges[e], 0.0);
+    add_crossings(B, faces, A.edges[e], static_cast<int>(e), all, count);
   }
   Piercing worst = Piercing::kNone;
-  for (const FeatureSet::Edge& edge : A.edges) {
-    if (level(edge.height, all, face_tolerance(B)) == 0) continue;
-    worst = std::max(worst, edge_piercing(B, edge, reach));
-    if (worst == Piercing::kDeep) break;
+  for (std::size_t k = 0; k < count && worst != Piercing::kDeep;) {
+    const std::size_t begin = k;
+    while (k < count && all[k].edge == all[begin].edge) ++k;
+    worst = std::max(
+        worst, edge_piercing(B, {&all[begin], k - begin}, A.edges[at(all[begin].edge)], reach));
   }
   return worst;
 }
 
-void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out) {
+void find_feature_pairs(const FeatureSet& A, const FeatureSet& B, double margin, const Slack& slack,
+                        FeaturePairs& out) {
+  find_beside(A, B, margin, slack, out.a);
+  find_beside(B, A, margin, slack, out.b);
+  const double reach = furthest_edges(A, B, margin) + slack.distance;
+  out.edges.clear();
+  for (const FeatureSet::Edge& edge : A.edges) {
+    Selection& edges = opposing_edges(B, edge, reach, slack.turn);
+    edges.narrow([&](int e) { return within(edge, B.edges[at(e)], reach); });
+    out.edges.add(edges.numbers());
+  }
+}
+
+void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, const FeaturePairs* pairs,
+                          double margin, Manifold& out) {
   thread_local std::vector<std::uint8_t> done_a;  // detection allocates nothing in the long run
   thread_local std::vector<std::uint8_t> done_b;
-  Side a(A, B, true, margin, out);
-  Side b(B, A, false, margin, out);
+  Side a(A, B, pairs != nullptr ? &pairs->a : nullptr, true, margin, out);
+  Side b(B, A, pairs != nullptr ? &pairs->b : nullptr, false, margin, out);
   a.add_vertices(done_a);
   b.add_vertices(done_b);
-  add_edges(A, B, margin, out);
+  add_edges(A, B, pairs != nullptr ? &pairs->edges : nullptr, margin, out);
   a.add_apart(done_a, true);
   b.add_apart(done_b, false);
 }

@@ -9,10 +9,13 @@
 /// out of the body. Every pair of features within the margin gives a contact. A vertex behind
 /// several faces is pushed out of the nearest one.
 ///
-/// Features of two sets may have heights along a common direction: those that are further apart in
-/// it than anything looked for are passed over.
+/// Which features may touch which is found four at a time, on the way, or once for several steps
+/// (`find_feature_pairs`) with a slack: as long as no point of one body has moved against the other
+/// by more than the slack, these pairs are all that can touch, and the contacts are the same.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,18 +29,12 @@ namespace nsn {
 
 /// Features of one body near another, about a common origin.
 struct FeatureSet {
-  /// Heights up . x, the same direction for both sets, m; left at 0 they tell nothing.
-  struct Range {
-    double low = 0.0;
-    double high = 0.0;
-  };
   /// `first`, `count`: a range of `vertex_directions`.
   struct Vertex {
     Vec3 x;
     int number = 0;
     int first = 0;  ///< unit directions along its edges
     int count = 0;
-    Range height;
   };
   /// `first`, `count`: a range of `edge_directions`.
   struct Edge {
@@ -48,21 +45,22 @@ struct FeatureSet {
     int count = 0;
     Vec3 outward;  ///< sum of its faces' normals, axes of the body
     NormalArc normals;
-    Range height;
   };
   struct Face {
     Vec3 normal;
     double offset = 0.0;
     int number = 0;
-    int first = 0;  ///< range of `corners`, counter-clockwise
-    int count = 0;
-    Range height;
+    int first = 0;  ///< of `sides`: four corners each, counter-clockwise
+    int count = 0;  ///< of corners
   };
-  /// Of a face, and its side to the next one.
-  struct Corner {
-    Vec3 x;
-    Vec3 outward;          ///< side x normal, in the face's plane, m
-    double squared = 0.0;  ///< |outward|^2
+  /// Four corners of a face and its sides to the next ones, side by side: they are looked at all at
+  /// once. Places that are left over have the first corner and sides of no length.
+  struct Sides {
+    std::array<Four, 3> x;
+    std::array<Four, 3> outward;  ///< side x normal, in the face's plane, m
+    Four squared;                 ///< |outward|^2
+
+    Vec3 corner(std::size_t k) const { return {x[0][k], x[1][k], x[2][k]}; }
   };
   Refilled<Vertex> vertices;
   Refilled<Edge> edges;
@@ -73,7 +71,10 @@ struct FeatureSet {
   /// Of the faces: centre, radius squared of a ball around, somewhat larger; normal, offset;
   /// heights.
   Quads<10> areas;
-  Refilled<Corner> corners;
+  Refilled<Sides> sides;
+  double low = 0.0;  ///< heights of all faces
+  double high = 0.0;
+  Vec3 up;  ///< direction of heights up . x, the same for both sets; 0: they tell nothing
   Mat3 axes =
       identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
   std::span<const Vec3> vertex_directions;
@@ -88,12 +89,60 @@ struct FeatureSet {
 
   /// Empty again, without giving memory back.
   void clear();
-  /// Once all features are there: sets `lines`, `areas` and the sides of the faces.
-  void finish();
+  /// Sets `lines` and `areas`, which pairs are found by. Features that are further apart along
+  /// `direction` (unit, or 0) than anything looked for are passed over.
+  void index(const Vec3& direction);
 };
 
-/// Appends all contacts with a gap of at most `margin`.
-void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, double margin, Manifold& out);
+/// For each of some features a list of numbers.
+class NumberLists {
+ public:
+  void clear() {
+    ends_.clear();
+    numbers_.clear();
+  }
+  void add(std::span<const int> list) {
+    numbers_.insert(numbers_.end(), list.begin(), list.end());
+    ends_.push_back(numbers_.size());
+  }
+  std::span<const int> operator[](std::size_t k) const {
+    const std::size_t begin = k == 0 ? 0 : ends_[k - 1];
+    return {numbers_.data() + begin, numbers_.data() + ends_[k]};
+  }
+  /// Where they are, for those who fetch them.
+  std::array<const void*, 2> memory() const { return {ends_.data(), numbers_.data()}; }
+
+ private:
+  std::vector<std::size_t> ends_;
+  std::vector<int> numbers_;
+};
+
+/// Which features of two sets may touch which, all ascending.
+struct FeaturePairs {
+  /// Of each vertex of one set.
+  struct Beside {
+    NumberLists faces;
+    NumberLists edges;
+  };
+  Beside a;  ///< of A's vertices: faces and edges of B
+  Beside b;
+  NumberLists edges;  ///< of A's edges: those of B
+};
+
+/// How far the bodies may move until pairs are found again.
+struct Slack {
+  double distance = 0.0;  ///< of any point of one, as seen from the other, m
+  double turn = 0.0;      ///< of any unit vector
+};
+
+/// All pairs within the margin, and the slack (> 0) more. Both sets have their index.
+void find_feature_pairs(const FeatureSet& A, const FeatureSet& B, double margin, const Slack& slack,
+                        FeaturePairs& out);
+
+/// Appends all contacts with a gap of at most `margin`. `pairs`: found before; null: the sets have
+/// their index.
+void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, const FeaturePairs* pairs,
+                          double margin, Manifold& out);
 
 /// Is p inside the body that S is the surface of, by the nearest of its faces?
 bool is_inside(const FeatureSet& S, const Vec3& p);
@@ -104,7 +153,11 @@ enum class Piercing {
   kShallow,  ///< in and out again, or in by its end, within `reach`
   kDeep,
 };
-/// The worst of all edges of A.
-Piercing piercing(const FeatureSet& A, const FeatureSet& B, double reach);
+/// For each edge of A the faces of B that it may pass through, if nothing moves further than
+/// `slack` (m, > 0). Both sets have their index.
+void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, NumberLists& out);
+/// The worst of all edges of A. `crossings`: found before; null: the sets have their index.
+Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* crossings,
+                  double reach);
 
 }  // namespace nsn

@@ -4,17 +4,18 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <vector>
 
 #include "models/collision/convex_shape.h"
 #include "models/collision/cylinder.h"
 #include "models/collision/cylinder_pairs.h"
+#include "models/collision/face_sides.h"
 #include "models/collision/feature_contacts.h"
 #include "models/collision/feature_distance.h"
+#include "models/collision/mesh_fetch.h"
+#include "models/collision/near_features.h"
 #include "models/collision/near_triangles.h"
-#include "models/collision/number_set.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
@@ -45,159 +46,29 @@ bool contains(const Aabb& box, const Vec3& p) {
   return overlap(box, {p, p});
 }
 
-/// A vertex of a mesh about the common origin.
-struct PlacedVertex {
-  Vec3 x;
-  double height = 0.0;
-  unsigned beyond = 0;  // of the region looked at
-};
-
 /// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
 struct Buffers {
   FeatureSet A;
   FeatureSet B;
   NearTriangles near;
+  NearFeatures features;
+  MeshPart part;
   std::vector<int> triangles_a;
   std::vector<int> triangles_b;
-  std::vector<int> common;
-  std::vector<int> vertices;
-  std::vector<int> edges;
-  std::vector<PlacedVertex> placed;  // by number, where seen
-  NumberSet seen;
+  std::vector<Vec3> placed;  // corners of a face
 };
 Buffers& buffers() {
   thread_local Buffers own;
   return own;
 }
 
-/// Of the sides that meet in the triangles' first corners, m.
-double longest_side(const TriangleMesh& mesh, const std::vector<int>& triangles) {
-  double squared = 0.0;
-  for (const int t : triangles) squared = std::max(squared, mesh.side_squared(t));
-  return std::sqrt(squared);
-}
-
-/// The triangles given, and of their edges and vertices those in the region (mesh axes).
-class MeshFeatures {
- public:
-  /// `up`: the direction of heights, 0 for none.
-  MeshFeatures(const TriangleMesh& mesh, const Pose& pose, const Region& region, const Vec3& up,
-               FeatureSet& set)
-      : mesh_(mesh), pose_(pose), region_(region), up_(up), set_(set), own_(buffers()) {}
-
-  void set(const std::vector<int>& triangles) {
-    start();
-    set_.size = longest_side(mesh_, triangles);
-    list_vertices(triangles);
-    for (const int v : own_.vertices) place_vertex(v);
-    list_edges(triangles);
-    for (const int t : triangles) add_face(t);
-    for (const int v : own_.vertices) {
-      if (own_.placed[at(v)].beyond == 0 && mesh_.vertex_active(v)) add_vertex(v);
-    }
-    for (const int e : own_.edges) add_edge(e);
-    set_.finish();
-  }
-
- private:
-  void start() {
-    if (own_.placed.size() < mesh_.points().size()) own_.placed.resize(mesh_.points().size());
-    set_.clear();
-    set_.axes = pose_.R;
-    set_.vertex_directions = mesh_.vertex_directions();
-    set_.edge_directions = mesh_.into_faces();
-    set_.two_sided = mesh_.two_sided();
-    set_.numbers_faces = true;
-    set_.depth = mesh_.two_sided() ? 0.0 : mesh_.depth();
-  }
-
-  /// All corners, ascending.
-  void list_vertices(const std::vector<int>& triangles) {
-    own_.seen.fit(mesh_.points().size());
-    for (const int t : triangles) {
-      for (const int v : mesh_.triangles()[at(t)]) own_.seen.insert(v);
-    }
-    own_.seen.move_to(own_.vertices);
-  }
-
-  /// Active edges that may be in the region, ascending; their ends are placed.
-  void list_edges(const std::vector<int>& triangles) {
-    own_.seen.fit(mesh_.edges().size());
-    for (const int t : triangles) {
-      const std::array<int, 3>& corners = mesh_.triangles()[at(t)];
-      for (std::size_t k = 0; k < 3; ++k) {
-        const unsigned outside =
-            own_.placed[at(corners[k])].beyond & own_.placed[at(corners[k < 2 ? k + 1 : 0])].beyond;
-        const unsigned wanted = static_cast<unsigned>(outside == 0) & mesh_.edge_active(t, k);
-        own_.seen.insert(mesh_.triangle_edges(t)[k], wanted);
-      }
-    }
-    own_.seen.move_to(own_.edges);
-  }
-
-  void place_vertex(int v) {
-    PlacedVertex& placed = own_.placed[at(v)];
-    const Vec3& p = mesh_.points()[at(v)];
-    placed.x = pose_.apply(p);
-    placed.height = dot(up_, placed.x);
-    placed.beyond = beyond(region_, p);
-  }
-
-  void add_face(int t) {
-    FeatureSet::Face& face = set_.faces.add();
-    const Vec3 normal = pose_.R * mesh_.normals()[at(t)];
-    face.normal = normal;
-    face.number = t;
-    face.first = static_cast<int>(set_.corners.size());
-    face.count = 3;
-    FeatureSet::Range height{1e300, -1e300};
-    for (const int v : mesh_.triangles()[at(t)]) {
-      const PlacedVertex& placed = own_.placed[at(v)];
-      set_.corners.add().x = placed.x;
-      height = {std::min(height.low, placed.height), std::max(height.high, placed.height)};
-    }
-    face.height = height;
-    face.offset = dot(normal, own_.placed[at(mesh_.triangles()[at(t)][0])].x);
-  }
-
-  void add_vertex(int v) {
-    const PlacedVertex& placed = own_.placed[at(v)];
-    FeatureSet::Vertex& out = set_.vertices.add();
-    out.x = placed.x;
-    out.number = v;
-    out.first = mesh_.first_edge(v);
-    out.count = static_cast<int>(mesh_.vertex_edges(v).size());
-    out.height = {placed.height, placed.height};
-  }
-
-  void add_edge(int e) {
-    const TriangleMesh::Edge& edge = mesh_.edges()[at(e)];
-    const PlacedVertex& placed = own_.placed[at(edge.a)];
-    FeatureSet::Edge& out = set_.edges.add();
-    const Vec3 along = pose_.R * (mesh_.points()[at(edge.b)] - mesh_.points()[at(edge.a)]);
-    const double end = placed.height + dot(up_, along);
-    out.a = placed.x;
-    out.along = along;
-    out.number = edge_number(edge.a, edge.b);
-    out.first = edge.first_face;
-    out.count = edge.faces;
-    out.outward = edge.outward;
-    out.normals = pose_.R * edge.normals;
-    out.height = {std::min(placed.height, end), std::max(placed.height, end)};
-  }
-
-  const TriangleMesh& mesh_;
-  const Pose& pose_;
-  const Region& region_;
-  const Vec3& up_;
-  FeatureSet& set_;
-  Buffers& own_;
-};
-
 void set_features(const TriangleMesh& mesh, const Pose& world, const Vec3& origin,
                   const std::vector<int>& triangles, const Region& region, const Vec3& up,
                   FeatureSet& set) {
-  MeshFeatures(mesh, about(world, origin), region, up, set).set(triangles);
+  MeshPart& part = buffers().part;
+  part.list(mesh, triangles, region);
+  place_features(mesh, about(world, origin), part, set);
+  set.index(up);
 }
 
 /// What of the mesh lies near a box in world axes.
@@ -220,24 +91,22 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
   set.two_sided = core.num_faces() == 0;
   set.convex = true;
   set.depth = core.size;
+  std::vector<Vec3>& placed = buffers().placed;
   for (int f = 0; f < core.num_faces(); ++f) {
     const Polytope::Face& face = core.face(f);
     const Vec3 n = pose.R * face.normal;
-    FeatureSet::Face& out = set.faces.add();
-    out = {};
-    out.normal = n;
-    out.offset = face.offset + dot(n, pose.x);
-    out.number = f;
-    out.first = static_cast<int>(set.corners.size());
-    out.count = face.end - face.begin;
+    placed.clear();
     for (int k = face.begin; k < face.end; ++k) {
-      set.corners.add().x = pose.apply(core.vertex(core.loop[at(k)]));
+      placed.push_back(pose.apply(core.vertex(core.loop[at(k)])));
     }
+    add_face(
+        n, face.offset + dot(n, pose.x), f, face.end - face.begin,
+        [&](int k) -> const Vec3& { return placed[at(k)]; }, set);
   }
   std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
-    FeatureSet::Vertex vertex{
-        pose.apply(core.vertex(v)), v, static_cast<int>(directions.size()), 0, {}};
+    FeatureSet::Vertex vertex{pose.apply(core.vertex(v)), v, static_cast<int>(directions.size()),
+                              0};
     for (const Polytope::Edge& edge : core.edges) {
       if (edge.a != v && edge.b != v) continue;
       const Vec3 along = core.vertex(edge.a == v ? edge.b : edge.a) - core.vertex(v);
@@ -265,7 +134,7 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
     set.edges.add() = feature;
   }
   set.vertex_directions = set.edge_directions = directions;
-  set.finish();
+  set.index({});
 }
 
 void shift(Manifold& out, std::size_t begin, const Vec3& origin) {
@@ -322,7 +191,10 @@ bool any_touches(const Manifold& out, std::size_t begin, const FeatureSet& A, co
 
 /// One surface passes through the other, or a closed one holds a vertex of the other.
 bool overlapping(const FeatureSet& A, const FeatureSet& B) {
-  if (piercing(A, B, 0.0) != Piercing::kNone || piercing(B, A, 0.0) != Piercing::kNone) return true;
+  if (piercing(A, B, nullptr, 0.0) != Piercing::kNone ||
+      piercing(B, A, nullptr, 0.0) != Piercing::kNone) {
+    return true;
+  }
   const auto holds = [](const FeatureSet& S, const FeatureSet& other) {
     return !other.vertices.empty() && !S.faces.empty() && is_inside(S, other.vertices[0].x);
   };
@@ -333,33 +205,64 @@ bool inside(const Aabb& inner, const Aabb& outer) {
   return contains(outer, inner.lower) && contains(outer, inner.upper);
 }
 
-/// The worst of both, if any; surfaces of two sides, and those that a direction keeps apart by
-/// more than rounding, do not count.
-Piercing piercing_of_each_other(const TriangleMesh& a, const TriangleMesh& b, double reach) {
-  const Buffers& own = buffers();
-  const bool apart = own.near.gap() > 1e-5 * (own.A.size + own.B.size);
-  if (apart || a.two_sided() || b.two_sided()) return Piercing::kNone;
-  return std::max(piercing(own.A, own.B, reach), piercing(own.B, own.A, reach));
+Vec3 common_origin(const Pose& pose_a, const Pose& pose_b) {
+  return 0.5 * (pose_a.x + pose_b.x);
 }
 
-/// Contacts within the margin before and behind the surfaces. False: something lies deeper, or may.
-bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
-                       const Pose& pose_b, double margin, Manifold& out) {
+/// Places the features in own.A and own.B, as deep as the margin.
+void place_near(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                const Pose& pose_b, double margin, const NearFeatures& near) {
   Buffers& own = buffers();
-  own.near.find(a, b, seen_from(pose_a, pose_b), margin);
-  if (!own.near.empty()) {
-    const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
-    const Vec3 up = pose_a.R * own.near.up();
-    set_features(a, pose_a, origin, own.near.of_a(), own.near.region_a(), up, own.A);
-    set_features(b, pose_b, origin, own.near.of_b(), own.near.region_b(), up, own.B);
-    own.A.depth = std::min(own.A.depth, margin);
-    own.B.depth = std::min(own.B.depth, margin);
+  const Vec3 origin = common_origin(pose_a, pose_b);
+  fetch(a, near.a);
+  fetch(b, near.b);
+  place_features(a, about(pose_a, origin), near.a, own.A);
+  place_features(b, about(pose_b, origin), near.b, own.B);
+  own.A.depth = std::min(own.A.depth, margin);
+  own.B.depth = std::min(own.B.depth, margin);
+}
+
+/// What lies within the margin and the slack before and behind the surfaces; places it.
+void find_near_features(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                        const Pose& pose_b, double margin, const Slack& slack, NearFeatures& near) {
+  Buffers& own = buffers();
+  own.near.find(a, b, seen_from(pose_a, pose_b), margin + slack.distance,
+                slack.distance > 0.0 ? 1 : NearTriangles::kFewPairs);
+  near.a.list(a, own.near.of_a(), own.near.region_a());
+  near.b.list(b, own.near.of_b(), own.near.region_b());
+  place_near(a, pose_a, b, pose_b, margin, near);
+  if (near.empty()) return;
+  const Vec3 up = pose_a.R * own.near.up();
+  own.A.index(up);
+  own.B.index(up);
+  // Surfaces of two sides, and those that a direction keeps apart by more than rounding.
+  const double rounding = 1e-5 * (own.A.size + own.B.size);
+  near.apart = a.two_sided() || b.two_sided() || own.near.gap() > rounding + slack.distance;
+  near.listed = slack.distance > 0.0;
+  if (!near.listed) return;
+  find_feature_pairs(own.A, own.B, margin, slack, near.pairs);
+  if (near.apart) return;
+  find_crossings(own.A, own.B, slack.distance, near.through_b);
+  find_crossings(own.B, own.A, slack.distance, near.through_a);
+}
+
+/// Contacts within the margin before and behind the surfaces, of features that are placed. False:
+/// something lies deeper, or may.
+bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, const NearFeatures& near, Manifold& out) {
+  if (!near.empty()) {
+    const FeatureSet& A = buffers().A;
+    const FeatureSet& B = buffers().B;
     const std::size_t before = out.size();
-    add_feature_contacts(own.A, own.B, margin, out);
-    shift(out, before, origin);
-    const Piercing worst = piercing_of_each_other(a, b, 0.5 * margin);
-    if (worst == Piercing::kDeep) return false;
-    if (worst == Piercing::kShallow) return any_touches(out, before, own.A, own.B);
+    add_feature_contacts(A, B, near.listed ? &near.pairs : nullptr, margin, out);
+    shift(out, before, common_origin(pose_a, pose_b));
+    if (!near.apart) {
+      const Piercing worst =
+          std::max(piercing(A, B, near.listed ? &near.through_b : nullptr, 0.5 * margin),
+                   piercing(B, A, near.listed ? &near.through_a : nullptr, 0.5 * margin));
+      if (worst == Piercing::kDeep) return false;
+      if (worst == Piercing::kShallow) return any_touches(out, before, A, B);
+    }
     if (out.size() > before) return true;
   }
   const Aabb box_a = a.bounds(pose_a);
@@ -367,10 +270,13 @@ bool add_near_contacts(const TriangleMesh& a, const Pose& pose_a, const Triangle
   return !inside(box_a, box_b) && !inside(box_b, box_a);
 }
 
-/// What two ascending lists share.
-void find_common(const std::vector<int>& a, const std::vector<int>& b, std::vector<int>& out) {
+/// Those of the triangles given whose boxes meet the part (mesh axes).
+void find_common(const TriangleMesh& mesh, const std::vector<int>& triangles, const Aabb& part,
+                 std::vector<int>& out) {
   out.clear();
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  for (const int t : triangles) {
+    if (meet(part, mesh.box(t))) out.push_back(t);
+  }
 }
 
 Region common(Region region, const Aabb& box) {
@@ -385,34 +291,46 @@ Region common(Region region, const Aabb& box) {
 void add_deep_contacts(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
                        const Pose& pose_b, double margin, Manifold& out) {
   Buffers& own = buffers();
-  const Vec3 origin = 0.5 * (pose_a.x + pose_b.x);
+  const Vec3 origin = common_origin(pose_a, pose_b);
   Aabb part_a = in_axes(b.bounds(pose_b), pose_a, margin);
   Aabb part_b = in_axes(a.bounds(pose_a), pose_b, margin);
-  a.find(part_a, own.triangles_a);
-  b.find(part_b, own.triangles_b);
-  if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
-    part_a = in_axes(a.bounds(pose_a), pose_a, margin);
-    part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
+  find_common(a, own.near.of_a(), part_a, own.triangles_a);
+  find_common(b, own.near.of_b(), part_b, own.triangles_b);
+  if (own.triangles_a.empty() || own.triangles_b.empty()) {
     a.find(part_a, own.triangles_a);
     b.find(part_b, own.triangles_b);
+    if (own.triangles_a.empty() || own.triangles_b.empty()) {  // one may hold the other
+      part_a = in_axes(a.bounds(pose_a), pose_a, margin);
+      part_b = in_axes(b.bounds(pose_b), pose_b, margin);
+    }
+    find_common(a, own.near.of_a(), part_a, own.triangles_a);
+    find_common(b, own.near.of_b(), part_b, own.triangles_b);
   }
-  own.near.find(a, b, seen_from(pose_a, pose_b), std::max({margin, a.depth(), b.depth()}));
   const Vec3 up = pose_a.R * own.near.up();
-  find_common(own.near.of_a(), own.triangles_a, own.common);
-  set_features(a, pose_a, origin, own.common, common(own.near.region_a(), part_a), up, own.A);
-  find_common(own.near.of_b(), own.triangles_b, own.common);
-  set_features(b, pose_b, origin, own.common, common(own.near.region_b(), part_b), up, own.B);
-  own.A.size = longest_side(a, own.triangles_a);
-  own.B.size = longest_side(b, own.triangles_b);
+  set_features(a, pose_a, origin, own.triangles_a, common(own.near.region_a(), part_a), up, own.A);
+  set_features(b, pose_b, origin, own.triangles_b, common(own.near.region_b(), part_b), up, own.B);
   const std::size_t before = out.size();
-  add_feature_contacts(own.A, own.B, margin, out);
+  add_feature_contacts(own.A, own.B, nullptr, margin, out);
   shift(out, before, origin);
   if (any_touches(out, before, own.A, own.B) || !a.closed() || !b.closed()) return;
+  a.find(part_a, own.triangles_a);
+  b.find(part_b, own.triangles_b);
   set_features(a, pose_a, origin, own.triangles_a, {part_a, {}, 0.0}, {}, own.A);
   set_features(b, pose_b, origin, own.triangles_b, {part_b, {}, 0.0}, {}, own.B);
   if (!overlapping(own.A, own.B)) return;
   out.resize(before);
   add_overlap_contact({a.points(), pose_a, 0.0}, {b.points(), pose_b, 0.0}, out);
+}
+
+/// All contacts of two meshes whose near features are placed.
+void add_contacts_among(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                        const Pose& pose_b, double margin, const NearFeatures& near,
+                        Manifold& out) {
+  const std::size_t before = out.size();
+  if (add_near_contacts(a, pose_a, b, pose_b, margin, near, out)) return;
+  out.resize(before);
+  add_deep_contacts(a, pose_a, b, pose_b, margin, out);
 }
 
 constexpr double kSamePoint = 1e-6;  // of the sizes
@@ -434,10 +352,13 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
   const auto& shape = static_cast<const TriangleMesh&>(mesh);
   const Vec3 n = column(pose_b.R, 2);
   const Vec3 down = -transpose_times(pose_a.R, n);
-  const double lowest = dot(n, pose_a.x - pose_b.x) - greatest_along(shape.box(), down);
-  if (lowest > margin) return;
+  const double middle = dot(n, pose_a.x - pose_b.x);
+  if (middle - greatest_along(shape.box(), down) > margin) return;
+  // Most vertices are too high by more than rounding.
+  const double most = margin + 1e-9 * (norm(pose_a.x) + norm(pose_b.x) + norm(shape.box().lower) +
+                                       norm(shape.box().upper));
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
-    if (!shape.vertex_active(v)) continue;
+    if (middle - dot(down, shape.points()[at(v)]) > most || !shape.vertex_active(v)) continue;
     const Vec3 p = pose_a.apply(shape.points()[at(v)]);
     const double height = dot(n, p - pose_b.x);
     if (height > margin) continue;
@@ -457,7 +378,7 @@ void collide_convex_mesh(const Shape& convex, const Pose& pose_a, const Shape& m
   const std::size_t before = out.size();
   if (!own.B.faces.empty()) {
     set_features(shape, pose_a, origin, own.A);
-    add_feature_contacts(own.A, own.B, margin, out);
+    add_feature_contacts(own.A, own.B, nullptr, margin, out);
     shift(out, before, origin);
   }
   if (!triangles.closed() || triangles.two_sided() || any_touches(out, before, own.A, own.B))
@@ -475,14 +396,24 @@ void collide_convex_mesh(const Shape& convex, const Pose& pose_a, const Shape& m
                       {triangles.points(), pose_b, 0.0}, out);
 }
 
+void collide_mesh_mesh(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, const Slack& slack, NearFeatures& near,
+                       Manifold& out) {
+  find_near_features(a, pose_a, b, pose_b, margin, slack, near);
+  add_contacts_among(a, pose_a, b, pose_b, margin, near, out);
+}
+
+void collide_mesh_mesh(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, const NearFeatures& near, Manifold& out) {
+  place_near(a, pose_a, b, pose_b, margin, near);
+  add_contacts_among(a, pose_a, b, pose_b, margin, near, out);
+}
+
 void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                        double margin, Manifold& out) {
-  const auto& mesh_a = static_cast<const TriangleMesh&>(a);
-  const auto& mesh_b = static_cast<const TriangleMesh&>(b);
-  const std::size_t before = out.size();
-  if (add_near_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out)) return;
-  out.resize(before);
-  add_deep_contacts(mesh_a, pose_a, mesh_b, pose_b, margin, out);
+  collide_mesh_mesh(static_cast<const TriangleMesh&>(a), pose_a,
+                    static_cast<const TriangleMesh&>(b), pose_b, margin, {}, buffers().features,
+                    out);
 }
 
 void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shape& mesh,

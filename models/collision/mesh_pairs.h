@@ -10,6 +10,7 @@
 #pragma once
 
 #include "models/collision/manifold.h"
+#include "models/collision/near_features.h"
 #include "models/collision/shape.h"
 
 namespace nsn {
@@ -24,5 +25,17 @@ void collide_cylinder_mesh(const Shape& cylinder, const Pose& pose_a, const Shap
                            const Pose& pose_b, double margin, Manifold& out);
 void collide_mesh_mesh(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
                        double margin, Manifold& out);
+
+/// collide_mesh_mesh, and `near`: the features that may touch, also later on.
+void collide_mesh_mesh(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, const Slack& slack, NearFeatures& near,
+                       Manifold& out);
+/// The same contacts bit by bit from features that were found before, while any point has moved
+///
+///   by no more than slack.distance, and margin then + slack.distance - margin now
+///
+/// and any direction has turned by no more than slack.turn.
+void collide_mesh_mesh(const TriangleMesh& a, const Pose& pose_a, const TriangleMesh& b,
+                       const Pose& pose_b, double margin, const NearFeatures& near, Manifold& out);
 
 }  // namespace nsn

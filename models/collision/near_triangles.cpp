@@ -3,31 +3,55 @@
 #include <algorithm>
 #include <array>
 
+#include "models/collision/lane_pose.h"
 #include "models/collision/separation.h"
 
 namespace nsn {
 namespace {
 
-/// So many pairs of triangles are not told apart: looking at their features costs less.
-constexpr std::size_t kFewPairs = 2000;
+/// Around those triangles where the mesh is.
+NSN_VERSIONS Aabb box_around(const TriangleMesh& mesh, const std::vector<int>& triangles,
+                             const Pose& pose) {
+  const LanePose moved(pose);
+  Lanes4 lower = in_lanes(kNowhere.lower);
+  Lanes4 upper = in_lanes(kNowhere.upper);
+  for (const int t : triangles) {
+    for (const int v : mesh.triangles()[static_cast<std::size_t>(t)]) {
+      const Lanes4 p = moved.apply(mesh.points()[static_cast<std::size_t>(v)]);
+      lower = lesser(lower, p);
+      upper = greater(upper, p);
+    }
+  }
+  return {first_three(lower), first_three(upper)};
+}
 
 }  // namespace
 
-Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
-                          double reach) {
-  Aabb around = kNowhere;
+NSN_VERSIONS Aabb NearTriangles::place(const TriangleMesh& a, const TriangleMesh& b,
+                                       const Pose& b_in_a, double reach) {
   placed_.clear();
+  candidates_.clear();
   const Aabb box = widened(a.bounds(inverse(b_in_a)), reach);
-  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) {
-    Aabb moved = kNowhere;
-    for (const Vec3& p : b.corners(t)) grow(moved, b_in_a.apply(p));
-    moved = widened(moved, reach);
-    grow(around, moved);
+  b.for_each_in({box, region_b_.up, region_b_.top}, [&](int t) { candidates_.push_back(t); });
+  const LanePose moved(b_in_a);
+  const Vec3* const points = b.points().data();
+  Lanes4 lower = in_lanes(kNowhere.lower);
+  Lanes4 upper = in_lanes(kNowhere.upper);
+  for (const int t : candidates_) {
+    const std::array<int, 3>& corners = b.triangles()[static_cast<std::size_t>(t)];
+    const Lanes4 p = moved.apply(points[corners[0]]);
+    const Lanes4 q = moved.apply(points[corners[1]]);
+    const Lanes4 r = moved.apply(points[corners[2]]);
+    const Lanes4 low = lesser(lesser(p, q), r) - reach;
+    const Lanes4 high = greater(greater(p, q), r) + reach;
+    lower = lesser(lower, low);
+    upper = greater(upper, high);
     Placed& placed = placed_.add();
     placed.number = t;
-    placed.box = moved;
-  });
-  return around;
+    placed.box.lower = first_three(low);
+    placed.box.upper = first_three(high);
+  }
+  return {first_three(lower), first_three(upper)};
 }
 
 void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t end,
@@ -42,7 +66,7 @@ void NearTriangles::match(const TriangleMesh& a, std::size_t begin, std::size_t 
     grow(own, a.box(s));
   }
   const std::size_t stop = candidates_.size();
-  if (end - begin > 1 && (end - begin) * (stop - last) > kFewPairs) {
+  if (end - begin > 1 && (end - begin) * (stop - last) > few_) {
     const std::size_t middle = (begin + end) / 2;
     match(a, begin, middle, last, stop);
     match(a, middle, end, last, stop);
@@ -72,7 +96,8 @@ void NearTriangles::take(std::size_t begin, std::size_t end, std::size_t first, 
 }
 
 void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a,
-                         double reach) {
+                         double reach, std::size_t few) {
+  few_ = few;
   of_a_.clear();
   of_b_.clear();
   const Separation apart = find_separation(a, b, b_in_a, reach);
@@ -88,11 +113,7 @@ void NearTriangles::find(const TriangleMesh& a, const TriangleMesh& b, const Pos
   match(a, 0, placed_.size(), 0, candidates_.size());
   found_a_.move_to(of_a_);
   found_b_.move_to(of_b_);
-  const Pose a_in_b = inverse(b_in_a);
-  for (const int s : of_a_) {
-    for (const Vec3& p : a.corners(s)) grow(region_b_.box, a_in_b.apply(p));
-  }
-  region_b_.box = widened(region_b_.box, reach);
+  region_b_.box = widened(box_around(a, of_a_, inverse(b_in_a)), reach);
 }
 
 }  // namespace nsn

@@ -22,8 +22,13 @@ namespace nsn {
 
 class NearTriangles {
  public:
-  /// `b_in_a`: where b is in the axes of a. Allocates only for more than ever before.
-  void find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a, double reach);
+  /// So many pairs of triangles are not told apart: looking at their features once costs less.
+  static constexpr std::size_t kFewPairs = 2000;
+
+  /// `b_in_a`: where b is in the axes of a; `few`: pairs that are not told apart, 1 for those that
+  /// are looked at again and again. Allocates only for more than ever before.
+  void find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a, double reach,
+            std::size_t few = kFewPairs);
 
   bool empty() const { return of_a_.empty(); }
   /// Ascending.
@@ -57,6 +62,7 @@ class NearTriangles {
   Region region_a_;
   Region region_b_;
   double gap_ = 0.0;
+  std::size_t few_ = kFewPairs;
   Refilled<Placed> placed_;
   std::vector<int> candidates_;  // of a; those of smaller and smaller parts at the end
   NumberSet found_a_;

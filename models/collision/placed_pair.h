@@ -16,14 +16,20 @@ struct PlacedPair {
   double margin = 0.0;
 };
 
+/// No unit vector of a has turned further as seen from b since a was at `a_in_b`: Frobenius norm of
+/// the difference.
+inline double turn(const Pose& a_in_b, const Pose& now) {
+  double squared = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) squared += std::pow(now.R(i, j) - a_in_b.R(i, j), 2);
+  }
+  return std::sqrt(squared);
+}
+
 /// No point of shape a has moved further as seen from b, m, since a was at `a_in_b`.
 inline double motion(const Pose& a_in_b, const PlacedPair& pair) {
   const Pose now = seen_from(pair.b, pair.a);
-  double turned = 0.0;  // Frobenius norm of the difference: at least what a unit vector moves
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) turned += std::pow(now.R(i, j) - a_in_b.R(i, j), 2);
-  }
-  return norm(now.x - a_in_b.x) + pair.reach * std::sqrt(turned);
+  return norm(now.x - a_in_b.x) + pair.reach * turn(a_in_b, now);
 }
 
 }  // namespace nsn

@@ -1,11 +1,17 @@
 #include "models/collision/plane.h"
 
+#include <cmath>
+
 namespace nsn {
 
 bool Plane::misses(const Pose& pose, const Aabb& box) const {
   const Vec3 n = column(pose.R, 2);
   const double lowest = -greatest_along(box, -n) - dot(n, pose.x);
-  return lowest > 1e-12 * (max_abs(box.lower) + max_abs(box.upper) + max_abs(pose.x));  // rounding
+  double furthest = 0.0;  // any coordinate is less
+  for (int k = 0; k < 3; ++k) {
+    furthest += std::abs(box.lower[k]) + std::abs(box.upper[k]) + std::abs(pose.x[k]);
+  }
+  return lowest > 1e-12 * furthest;  // rounding
 }
 
 SurfaceMesh Plane::surface() const {

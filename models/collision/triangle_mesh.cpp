@@ -75,7 +75,7 @@ void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
     }
     triangles_.push_back(triangles[t]);
     normals_.push_back(normalized(area));
-    sides_squared_.push_back(std::max(dot(u, u), dot(v, v)));
+    longest_side_ = std::max({longest_side_, norm(u), norm(v)});
   }
   NSN_THROW_UNLESS(!triangles_.empty(), "{}: none of {} triangles has an area", options_.name,
                    triangles.size());

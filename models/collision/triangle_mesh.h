@@ -83,8 +83,8 @@ class TriangleMesh final : public Shape {
     return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
             points_[static_cast<std::size_t>(v[2])]};
   }
-  /// The longest of the sides that meet in the first corner of triangle t, squared, m^2.
-  double side_squared(int t) const { return sides_squared_[static_cast<std::size_t>(t)]; }
+  /// No side that meets another in the first corner of its triangle is longer, m.
+  double longest_side() const { return longest_side_; }
   /// Edges of triangle t, from corner k to k + 1.
   const std::array<int, 3>& triangle_edges(int t) const {
     return triangle_edges_[static_cast<std::size_t>(t)];
@@ -148,7 +148,7 @@ class TriangleMesh final : public Shape {
   std::vector<Vec3> points_;
   std::vector<std::array<int, 3>> triangles_;
   std::vector<Vec3> normals_;
-  std::vector<double> sides_squared_;
+  double longest_side_ = 0.0;
   std::vector<Edge> edges_;
   std::vector<int> edge_faces_;
   std::vector<std::array<int, 3>> triangle_edges_;

@@ -1,0 +1,58 @@
+/// Starts to load what will be read of meshes and of lists of their features: those of a pile are
+/// more than the caches hold, and what is read of them lies scattered. Changes nothing else.
+#pragma once
+
+#include "core/lanes.h"
+#include "models/collision/mesh_features.h"
+#include "models/collision/near_features.h"
+#include "models/collision/triangle_mesh.h"
+
+namespace nsn {
+
+/// The line of the cache that p is in.
+NSN_INLINE void fetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p);
+#endif
+}
+
+/// What place_features reads.
+NSN_INLINE void fetch(const TriangleMesh& mesh, const MeshPart& part) {
+  for (const int t : part.triangles) {
+    fetch(&mesh.triangles()[static_cast<std::size_t>(t)]);
+    fetch(&mesh.normals()[static_cast<std::size_t>(t)]);
+  }
+  for (const int e : part.edges) {
+    const TriangleMesh::Edge* const edge = &mesh.edges()[static_cast<std::size_t>(e)];
+    fetch(edge);
+    fetch(reinterpret_cast<const char*>(edge + 1) - 1);
+  }
+}
+
+/// The first two lines of each list.
+NSN_INLINE void fetch(const NumberLists& lists) {
+  constexpr std::size_t kLine = 64;
+  for (const void* p : lists.memory()) {
+    fetch(p);
+    fetch(static_cast<const char*>(p) + kLine);
+  }
+}
+
+/// What the contacts of two meshes are found by; to be asked for while those of the pair before are
+/// looked for.
+NSN_INLINE void fetch(const NearFeatures& near) {
+  for (const MeshPart* part : {&near.a, &near.b}) {
+    for (const auto* list : {&part->triangles, &part->corners, &part->vertices, &part->edges}) {
+      fetch(list->data());
+    }
+  }
+  fetch(near.pairs.a.faces);
+  fetch(near.pairs.a.edges);
+  fetch(near.pairs.b.faces);
+  fetch(near.pairs.b.edges);
+  fetch(near.pairs.edges);
+  fetch(near.through_a);
+  fetch(near.through_b);
+}
+
+}  // namespace nsn
