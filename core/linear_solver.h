@@ -53,7 +53,8 @@ struct LinearControl {
   /// then shows in the answer only) and the one for normal_residual, which stays 0.
   bool lean = false;
   /// Direct solvers may answer without refinement and without forming the residual, which stays 0:
-  /// for callers that measure the outcome themselves.
+  /// for callers that measure the outcome themselves. Lean as well: no norms, no seconds, and zero
+  /// in place of an answer that is not finite.
   bool trust = false;
 };
 
@@ -145,6 +146,8 @@ class LinearSolver {
   }
 
  private:
+  LinearReport solve_trusted(ConstVector b, Vector x, const LinearControl& control,
+                             const Monitor& monitor, LinearReport& report);
   /// Allocates and orders for op's pattern.
   virtual void do_analyze(const LinearOperator& op) = 0;
   /// Takes op's values.

@@ -33,7 +33,7 @@ constexpr double kWorthJoints = 0.01;
 // Where bodies turn by more than that in a step, on average, so much of their turn: a step of first
 // order leaves h / 2 times the acceleration, for a limb of spin w that is h w / 2 of its speed,
 // however well it is solved, and the limbs that the error is of spin faster than the average.
-constexpr double kWorthTurn = 1.0;
+constexpr double kWorthTurn = 1.5;
 constexpr double kLinearShare = 0.1;  // of that: error of a linear problem that is good enough
 constexpr int kOvertime = 3;          // times the factorisations, where a step is hard
 

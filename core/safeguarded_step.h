@@ -24,11 +24,11 @@
 /// linearised once more at the result, now with geometric stiffness, and the same iteration goes on
 /// from there; its result counts only if its error is smaller and it gains no energy. Of joints
 /// that turn far in a step the error is taken in m/s, spins times the radius of gyration of their
-/// body, and against h w of the step's speed, w the mean spin: below that it is no longer larger
-/// than what a step of first order leaves. A small problem of joints that is left with an error of
-/// the size of its speed may take three times the factorisations. Where less is left of it, the
-/// matrices of the linearisation before serve once more, as long as the error falls fast: with g =
-/// M (u_free - u) + J^T r and the values of the rows at the result, J' and H' of before,
+/// body, and against 1.5 h w of the step's speed, w the mean spin: below that it is no longer
+/// larger than what a step of first order leaves. A small problem of joints that is left with an
+/// error of the size of its speed may take three times the factorisations. Where less is left of
+/// it, the matrices of the linearisation before serve once more, as long as the error falls fast:
+/// with g = M (u_free - u) + J^T r and the values of the rows at the result, J' and H' of before,
 ///   base = H'^-1 (g + J'_e^T (free_r - r_e) - J'_k^T r_k),   q = value + J'_k base.
 /// What is left with many times its speed has failed, as where limbs turn by radians a step; it
 /// then at least gains no energy over a step without any impulse.
