@@ -42,6 +42,15 @@ template <class Lanes>
 NSN_INLINE Lanes load_lanes(const double* p) {
   return *reinterpret_cast<const Lanes*>(p);
 }
+/// Lane by lane.
+template <class Lanes>
+NSN_INLINE Lanes lesser(const Lanes& a, const Lanes& b) {
+  return a < b ? a : b;
+}
+template <class Lanes>
+NSN_INLINE Lanes greater(const Lanes& a, const Lanes& b) {
+  return a > b ? a : b;
+}
 #else
 template <int kCount>
 struct LaneArray {
@@ -59,6 +68,15 @@ struct LaneArray {
   }
   friend LaneArray operator+(LaneArray a, const LaneArray& b) { return a += b; }
   friend LaneArray operator-(LaneArray a, const LaneArray& b) { return a -= b; }
+  friend LaneArray operator+(LaneArray a, double b) {
+    for (double& x : a.lane) x += b;
+    return a;
+  }
+  friend LaneArray operator-(LaneArray a, double b) { return a + -b; }
+  friend LaneArray operator-(double a, LaneArray b) {
+    for (double& x : b.lane) x = a - x;
+    return b;
+  }
   LaneArray& operator+=(const LaneArray& b) {
     for (int k = 0; k < kCount; ++k) lane[k] += b.lane[k];
     return *this;
@@ -77,6 +95,16 @@ NSN_INLINE Lanes load_lanes(const double* p) {
   Lanes v;
   std::memcpy(v.lane, p, sizeof(v.lane));
   return v;
+}
+template <int kCount>
+NSN_INLINE LaneArray<kCount> lesser(LaneArray<kCount> a, const LaneArray<kCount>& b) {
+  for (int k = 0; k < kCount; ++k) a.lane[k] = a.lane[k] < b.lane[k] ? a.lane[k] : b.lane[k];
+  return a;
+}
+template <int kCount>
+NSN_INLINE LaneArray<kCount> greater(LaneArray<kCount> a, const LaneArray<kCount>& b) {
+  for (int k = 0; k < kCount; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? a.lane[k] : b.lane[k];
+  return a;
 }
 #endif
 

@@ -103,7 +103,8 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
     return report;
   }
   if (control.trust && control.lean && preparation_.ok && capabilities().direct) {
-    return solve_trusted(b, x, control, monitor, report);
+    solve_trusted(b, x, control, monitor, report);
+    return report;
   }
   const auto start = std::chrono::steady_clock::now();
   report.bytes_held = bytes_held() + 16.0 * n;
@@ -187,19 +188,18 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
 }
 
 /// Nothing is measured but whether the answer is finite.
-LinearReport LinearSolver::solve_trusted(ConstVector b, Vector x, const LinearControl& control,
-                                         const Monitor& monitor, LinearReport& report) {
+void LinearSolver::solve_trusted(ConstVector b, Vector x, const LinearControl& control,
+                                 const Monitor& monitor, LinearReport& report) {
   report.status = LinearStatus::kDirect;
   do_solve(*op_, b, x, control, monitor, report);
   if (all_finite(x)) {
     if (report.status == LinearStatus::kDirect) report.status = LinearStatus::kConvergedRelative;
-    return report;
+    return;
   }
   std::fill_n(x.data(), x.extent(0), 0.0);
   report.true_residual = report.initial_residual = norm2(b);
   if (report.ok()) report.status = LinearStatus::kNonFinite;
   if (report.detail.empty()) report.detail = "the answer was not finite; zero is returned";
-  return report;
 }
 
 }  // namespace nsn

@@ -146,8 +146,8 @@ class LinearSolver {
   }
 
  private:
-  LinearReport solve_trusted(ConstVector b, Vector x, const LinearControl& control,
-                             const Monitor& monitor, LinearReport& report);
+  void solve_trusted(ConstVector b, Vector x, const LinearControl& control, const Monitor& monitor,
+                     LinearReport& report);
   /// Allocates and orders for op's pattern.
   virtual void do_analyze(const LinearOperator& op) = 0;
   /// Takes op's values.

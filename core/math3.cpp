@@ -32,8 +32,8 @@ void rotate(Mat3& A, Mat3& V, int p, int q) {
   }
 }
 
-/// Leading minors that are not positive only by rounding are not: the margin is far above it.
-bool positive_definite(const Mat3& A) {
+/// Leading minors are positive by far more than rounding.
+bool clearly_positive_definite(const Mat3& A) {
   constexpr double kMargin = 1e-6;
   const double d0 = A(0, 0);
   const double d1 = d0 * A(1, 1) - A(0, 1) * A(0, 1);
@@ -99,10 +99,16 @@ SymmetricEigen symmetric_eigen(const Mat3& A) {
   return out;
 }
 
+bool positive_definite(const Mat3& A) {
+  if (clearly_positive_definite(A)) return true;
+  const Vec3 values = symmetric_eigen(A).values;
+  return values[0] > 0.0 && values[1] > 0.0 && values[2] > 0.0;
+}
+
 Mat3 positive_part(const Mat3& A) {
   if (dot(A, A) == 0.0) return {};
-  if (positive_definite(A)) return A;
-  if (positive_definite(-A)) return {};
+  if (clearly_positive_definite(A)) return A;
+  if (clearly_positive_definite(-A)) return {};
   Odd odd;
   if (find_odd(A, odd)) return odd.value > 0.0 ? odd.value * odd.P : A - odd.value * odd.P;
   const SymmetricEigen eigen = symmetric_eigen(A);

@@ -60,6 +60,8 @@ struct SymmetricEigen {
   Mat3 vectors;
 };
 SymmetricEigen symmetric_eigen(const Mat3& A);
+/// Of a symmetric A, finite: all eigenvalues are above 0.
+bool positive_definite(const Mat3& A);
 
 /// The nearest positive semidefinite matrix to a symmetric A: negative eigenvalues become zero.
 Mat3 positive_part(const Mat3& A);

@@ -61,6 +61,10 @@ double gyration_radius(const System& system, Index n) {
 
 }  // namespace
 
+double StepEvaluation::BlockError::largest() const {
+  return worse(worse(normal, friction), box);
+}
+
 void multiply_blocks(ConstVector blocks, ConstVector x, Vector y) {
   for (Index i = 0; i < size_of(blocks) / kBlockSize; ++i) {
     store3(&y(kBlock * i), load9(&blocks(kBlockSize * i)) * load3(&x(kBlock * i)));
@@ -120,7 +124,7 @@ StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector
   for (Index i = 0; i < system.blocks(); ++i) {
     const BlockError e = block_error(system, r, i);
     const double largest = e.largest();
-    if (!(largest <= worst)) {
+    if (!(largest <= worst) && !std::isnan(worst)) {
       worst = largest;
       out.worst = i;
     }

@@ -59,7 +59,7 @@ class StepEvaluation {
     double friction = 0.0;
     double box = 0.0;
 
-    double largest() const { return std::max({normal, friction, box}); }
+    double largest() const;  ///< not a number if one of them is not
   };
 
   Vector value;  ///< 3 per block, m/s

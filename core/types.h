@@ -27,14 +27,16 @@ using ConstIndexVector = Kokkos::View<const Index*, Memory>;
 inline constexpr Index kBlock = 3;
 inline constexpr Index kBlockSize = 9;
 
-/// Starts to load what a kernel that streams through an array will want 4 kB later: hardware
-/// prefetchers stop at the end of each page and run too short ahead on a single stream.
-inline void prefetch_ahead(const void* p) {
+/// Starts to load the line of the cache that p is in; p need not be valid.
+inline void prefetch([[maybe_unused]] const void* p) {
 #if defined(__GNUC__)
-  __builtin_prefetch(static_cast<const char*>(p) + 4096);
-#else
-  static_cast<void>(p);
+  __builtin_prefetch(p);
 #endif
+}
+/// What a kernel that streams through an array will want 4 kB later: hardware prefetchers stop at
+/// the end of each page and run too short ahead on a single stream.
+inline void prefetch_ahead(const void* p) {
+  prefetch(static_cast<const char*>(p) + 4096);
 }
 
 /// Length of a view as an Index.

@@ -19,18 +19,6 @@ bool is_symmetric(const Mat3& A) {
          std::abs(A(1, 2) - A(2, 1)) <= tolerance;
 }
 
-bool is_positive_definite(const Mat3& A) {
-  // Leading minors far above rounding say so; the eigenvalues decide what they do not.
-  constexpr double kMargin = 1e-6;
-  const double minor = A(0, 0) * A(1, 1) - A(0, 1) * A(0, 1);
-  if (A(0, 0) > 0.0 && minor > kMargin * A(0, 0) * A(1, 1) &&
-      determinant(A) > kMargin * minor * A(2, 2) && A(2, 2) > 0.0) {
-    return true;
-  }
-  const Vec3 values = symmetric_eigen(A).values;
-  return std::min({values[0], values[1], values[2]}) > 0.0;
-}
-
 }  // namespace
 
 Vec3 Body::to_world(const Vec3& local) const {
@@ -52,7 +40,7 @@ void validate(const Body& body, int index) {
   NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive",
                    name(), body.mass);
   NSN_THROW_UNLESS(
-      all_finite(body.inertia) && is_symmetric(body.inertia) && is_positive_definite(body.inertia),
+      all_finite(body.inertia) && is_symmetric(body.inertia) && positive_definite(body.inertia),
       "{}: inertia is not symmetric positive definite", name());
 }
 

@@ -21,12 +21,6 @@ NSN_INLINE Lanes4 load_four(const Four& v) {
 NSN_INLINE void store_four(const Lanes4& v, Four& out) {
   std::memcpy(out.data(), &v, sizeof(out));
 }
-NSN_INLINE Lanes4 lesser(const Lanes4& a, const Lanes4& b) {
-  return a < b ? a : b;
-}
-NSN_INLINE Lanes4 greater(const Lanes4& a, const Lanes4& b) {
-  return a > b ? a : b;
-}
 NSN_INLINE double greatest(const Lanes4& v) {
   return std::max(std::max(v[0], v[1]), std::max(v[2], v[3]));
 }

@@ -3,29 +3,23 @@
 #pragma once
 
 #include "core/lanes.h"
+#include "core/types.h"
 #include "models/collision/mesh_features.h"
 #include "models/collision/near_features.h"
 #include "models/collision/triangle_mesh.h"
 
 namespace nsn {
 
-/// The line of the cache that p is in.
-NSN_INLINE void fetch([[maybe_unused]] const void* p) {
-#if defined(__GNUC__)
-  __builtin_prefetch(p);
-#endif
-}
-
 /// What place_features reads.
 NSN_INLINE void fetch(const TriangleMesh& mesh, const MeshPart& part) {
   for (const int t : part.triangles) {
-    fetch(&mesh.triangles()[static_cast<std::size_t>(t)]);
-    fetch(&mesh.normals()[static_cast<std::size_t>(t)]);
+    prefetch(&mesh.triangles()[static_cast<std::size_t>(t)]);
+    prefetch(&mesh.normals()[static_cast<std::size_t>(t)]);
   }
   for (const int e : part.edges) {
     const TriangleMesh::Edge* const edge = &mesh.edges()[static_cast<std::size_t>(e)];
-    fetch(edge);
-    fetch(reinterpret_cast<const char*>(edge + 1) - 1);
+    prefetch(edge);
+    prefetch(reinterpret_cast<const char*>(edge + 1) - 1);
   }
 }
 
@@ -33,8 +27,8 @@ NSN_INLINE void fetch(const TriangleMesh& mesh, const MeshPart& part) {
 NSN_INLINE void fetch(const NumberLists& lists) {
   constexpr std::size_t kLine = 64;
   for (const void* p : lists.memory()) {
-    fetch(p);
-    fetch(static_cast<const char*>(p) + kLine);
+    prefetch(p);
+    prefetch(static_cast<const char*>(p) + kLine);
   }
 }
 
@@ -43,7 +37,7 @@ NSN_INLINE void fetch(const NumberLists& lists) {
 NSN_INLINE void fetch(const NearFeatures& near) {
   for (const MeshPart* part : {&near.a, &near.b}) {
     for (const auto* list : {&part->triangles, &part->corners, &part->vertices, &part->edges}) {
-      fetch(list->data());
+      prefetch(list->data());
     }
   }
   fetch(near.pairs.a.faces);

@@ -112,11 +112,6 @@ void check_joint(const RobotJoint& joint, const RobotDescription& robot) {
   }
 }
 
-bool positive_definite(const Mat3& A) {
-  const Vec3 values = symmetric_eigen(A).values;
-  return all_finite(A) && values[0] > 0.0 && values[1] > 0.0 && values[2] > 0.0;
-}
-
 /// Mass and inertia of everything that moves with link k.
 RobotInertial moving_inertial(const RobotDescription& robot, int k) {
   std::vector<RobotInertial> parts;
@@ -142,7 +137,7 @@ void check_inertia(const RobotDescription& robot, int k) {
     fail(link.source, "link '{}' moves, but has no mass (no inertial, no geometry with a density)",
          link.name);
   }
-  if (!positive_definite(total.inertia)) {
+  if (!all_finite(total.inertia) || !positive_definite(total.inertia)) {
     fail(link.source, "link '{}': the inertia of what moves with it is not positive definite",
          link.name);
   }

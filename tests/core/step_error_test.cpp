@@ -1,6 +1,7 @@
 // The error of a step: what counts in m/s, and that nothing which is not a number gets lost.
 #include "core/step_error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -44,6 +45,33 @@ struct Rod {
   }
 };
 
+/// The rod held by a contact and by two blocks of joints, at rest: no error.
+struct HeldRod : Rod {
+  std::vector<double> E = std::vector<double>(27, 0.0);
+  std::vector<double> rho = std::vector<double>(9, 1.0);
+  std::vector<double> r = std::vector<double>(9, 0.0);
+  std::vector<double> value = std::vector<double>(9, 0.0);
+  std::vector<Index> column{0, 0, 0};
+
+  HeldRod() {
+    row_begin = {0, 1, 2, 3};
+    RowLaw joint;
+    joint.kind = RowLaw::Kind::kBox;
+    system.laws = {RowLaw::contact(0.5), joint, joint};
+    system.E = view(E);
+    system.rho_error = view(rho);
+    system.row_begin = IndexVector(row_begin.data(), row_begin.size());
+    system.column = IndexVector(column.data(), column.size());
+  }
+
+  StepError row_error() {
+    StepEvaluation at;
+    at.fit(system);
+    std::copy(value.begin(), value.end(), at.value.data());
+    return at.error(system, view(u), view(r));
+  }
+};
+
 TEST(StepError, SpinsCountByTheRadiusOfGyrationInMotion) {
   Rod rod;
   rod.u[1] = 0.5;
@@ -60,6 +88,17 @@ TEST(StepError, OneEntryThatIsNoNumberMakesItInfinite) {
     Rod rod;
     rod.u[k] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_TRUE(std::isinf(rod.error().total)) << k;
+  }
+}
+
+TEST(StepError, OneRowThatIsNoNumberMakesItInfinite) {
+  EXPECT_EQ(HeldRod().row_error().total, 0.0);
+  for (std::size_t k = 0; k < 9; ++k) {
+    HeldRod rod;
+    rod.value[k] = std::numeric_limits<double>::quiet_NaN();
+    const StepError error = rod.row_error();
+    EXPECT_TRUE(std::isinf(error.total)) << k;
+    EXPECT_EQ(error.worst, static_cast<Index>(k / 3)) << k;
   }
 }
 
