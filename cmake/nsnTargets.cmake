@@ -17,12 +17,26 @@ if(NSN_SANITIZE)
   add_link_options(-fsanitize=${NSN_SANITIZE})
 endif()
 
+# nsn_precompile(target header): the target parses `header` once per build; others take it over with
+# REUSE_FROM. ccache hashes the checksum beside it instead of the compiled header (./run asks it to),
+# which differs from clone to clone.
+function(nsn_precompile target header)
+  target_precompile_headers(${target} PRIVATE "${header}")
+  file(SHA256 "${header}" hash)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum"
+       "${hash} ${CMAKE_CXX_COMPILER_VERSION} ${Kokkos_DIR} ${Kokkos_VERSION}")
+endfunction()
+
 # Flags of our own code; third-party headers come in as system headers.
 # -ffp-contract=off: a result is the same whether or not the target has fused multiply-add.
 function(nsn_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE ${NSN_WARNINGS})
+  # -fPIC also in programs: they use the precompiled header of a library.
+  target_compile_options(${target} PRIVATE -fPIC ${NSN_WARNINGS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
   if(NSN_NATIVE)
     target_compile_options(${target} PRIVATE -march=native -fno-math-errno -fno-trapping-math)
   else()
@@ -45,4 +59,9 @@ function(nsn_library name)
   target_include_directories(nsn_${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nsn>")
   target_link_libraries(nsn_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
+  if(name STREQUAL "core")
+    nsn_precompile(nsn_core "${PROJECT_SOURCE_DIR}/cmake/precompiled.h")
+  else()
+    target_precompile_headers(nsn_${name} REUSE_FROM nsn_core)
+  endif()
 endfunction()

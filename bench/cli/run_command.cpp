@@ -17,6 +17,7 @@
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
 #include "bench/report/scene_picture.h"
+#include "bench/support/run_hash.h"
 #include "bench/support/run_measures.h"
 #include "core/error.h"
 #include "core/io/atomic_file.h"
@@ -33,6 +34,7 @@ struct RunFlags {
   std::string picture;
   std::string animation;
   bool forces = false;  ///< in pictures
+  bool hash = false;
   std::string contacts;
   std::string dump_failures;
   int frames_every = 1;
@@ -162,6 +164,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
     series->add(simulation.world());
   }
   Collected all;
+  bench::RunHash hash;
   std::vector<render::Image> frames;
   int step = 0;
   if (!given.dump_failures.empty()) {
@@ -177,6 +180,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
       step = k;
       simulation.step();
       measures.add(simulation);
+      if (given.hash) hash.add(simulation);
       all.add(k, simulation);
       if (!given.contacts.empty()) all.add_contacts(k, simulation);
       if (k % given.frames_every != 0) continue;
@@ -202,6 +206,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
   if (!common.json.empty()) write_json(common.json, json_report({row}));
   if (common.prints_tables()) print_summary(row);
+  if (given.hash) fmt::print("hash {} {}\n", hash.text(), bench::hash_platform());
   return measures.unconverged == 0 ? 0 : 1;
 }
 
@@ -221,6 +226,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_flag("--forces", given->forces, "contact forces as lines in pictures");
   command->add_option("--animation", given->animation,
                       "animated PNG, a frame every --frame-every steps");
+  command->add_flag("--hash", given->hash,
+                    "prints a hash of positions, velocities, impulses and iteration counts");
   command->add_option("--contacts", given->contacts, "CSV of every contact of every step");
   command->add_option("--dump-failures", given->dump_failures,
                       "folder for the systems of steps that did not converge");

@@ -1,0 +1,12 @@
+// Parsed once per build: third-party and standard headers that most sources include.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>

@@ -1,0 +1,5 @@
+// Parsed once per build for all test programs.
+#pragma once
+
+#include "../../cmake/precompiled.h"
+#include <gtest/gtest.h>
