@@ -1,4 +1,4 @@
-#include "backends/amg.h"
+#include "nsn/backends/amg.h"
 
 #include <cmath>
 #include <memory>
@@ -24,14 +24,14 @@
 #include <amgcl/relaxation/ilu0.hpp>
 #include <amgcl/relaxation/spai0.hpp>
 
-#include "core/error.h"
-#include "core/parallel.h"
-#include "core/pcg.h"
-#include "core/pcr.h"
-#include "core/runtime.h"
-#include "core/scalar_entries.h"
-#include "core/vector_kernels.h"
-#include "precond/jacobi.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/pcg.h"
+#include "nsn/core/linear/pcr.h"
+#include "nsn/core/linear/scalar_entries.h"
+#include "nsn/precond/jacobi.h"
 #endif
 
 namespace nsn {

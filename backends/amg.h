@@ -18,7 +18,7 @@
 /// Licence: AMGCL is under the MIT licence.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

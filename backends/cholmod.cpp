@@ -1,4 +1,4 @@
-#include "backends/cholmod.h"
+#include "nsn/backends/cholmod.h"
 
 #if defined(NSN_WITH_CHOLMOD)
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 #include <cholmod.h>
 
-#include "core/direct_solver.h"
-#include "core/error.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/linear/direct_solver.h"
 #endif
 
 namespace nsn {

@@ -13,7 +13,7 @@
 /// NSN_WITH_GPL=OFF never calls the latter.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,15 +1,15 @@
-#include "backends/contact_lu.h"
+#include "nsn/backends/contact_lu.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
 
-#include "core/contact_operator.h"
-#include "core/error.h"
-#include "core/multifrontal.h"
-#include "core/refinement.h"
-#include "core/symmetric_block_entries.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/contact/contact_operator.h"
+#include "nsn/core/factor/multifrontal.h"
+#include "nsn/core/linear/refinement.h"
+#include "nsn/core/linear/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {

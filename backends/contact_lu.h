@@ -9,7 +9,7 @@
 /// indefinite systems.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

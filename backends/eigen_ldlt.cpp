@@ -1,4 +1,4 @@
-#include "backends/eigen_ldlt.h"
+#include "nsn/backends/eigen_ldlt.h"
 
 #if defined(NSN_WITH_EIGEN)
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 #include <Eigen/SparseCholesky>
 
-#include "core/direct_solver.h"
-#include "core/error.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/linear/direct_solver.h"
 #endif
 
 namespace nsn {

@@ -10,7 +10,7 @@
 /// with three clauses.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

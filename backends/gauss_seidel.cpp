@@ -1,15 +1,15 @@
-#include "backends/gauss_seidel.h"
+#include "nsn/backends/gauss_seidel.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "backends/iteration_limit.h"
-#include "core/allocate.h"
-#include "core/block_entries.h"
-#include "core/parallel.h"
-#include "core/vector_kernels.h"
-#include "precond/block_jacobi.h"
+#include "nsn/backends/iteration_limit.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/block_entries.h"
+#include "nsn/precond/block_jacobi.h"
 
 namespace nsn {
 namespace {

@@ -16,7 +16,7 @@
 /// is formed every tenth sweep otherwise, or every sweep for a monitor.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,7 +1,7 @@
-#include "backends/gmres.h"
+#include "nsn/backends/gmres.h"
 
-#include "backends/krylov_backend.h"
-#include "core/gmres.h"
+#include "nsn/backends/krylov_backend.h"
+#include "nsn/core/linear/gmres.h"
 
 namespace nsn {
 namespace {

@@ -1,4 +1,4 @@
-#include "backends/iteration_limit.h"
+#include "nsn/backends/iteration_limit.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 /// The option max_iterations of every iterative backend, and what is said when it is reached.
 #pragma once
 
-#include "core/linear_solver.h"
+#include "nsn/core/linear/linear_solver.h"
 
 namespace nsn {
 

@@ -1,14 +1,14 @@
-#include "backends/jacobi.h"
+#include "nsn/backends/jacobi.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "backends/iteration_limit.h"
-#include "core/allocate.h"
-#include "core/parallel.h"
-#include "core/vector_kernels.h"
-#include "precond/jacobi.h"
+#include "nsn/backends/iteration_limit.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/precond/jacobi.h"
 
 namespace nsn {
 namespace {

@@ -12,7 +12,7 @@
 /// in the range of a singular S the iteration ends with kStagnation at least squares of that norm.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "backends/klu.h"
+#include "nsn/backends/klu.h"
 
 #if defined(NSN_WITH_KLU)
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 #include <klu.h>
 
-#include "core/direct_solver.h"
-#include "core/error.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/linear/direct_solver.h"
 #endif
 
 namespace nsn {

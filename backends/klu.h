@@ -12,7 +12,7 @@
 /// three clauses.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

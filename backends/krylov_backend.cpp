@@ -1,12 +1,12 @@
-#include "backends/krylov_backend.h"
+#include "nsn/backends/krylov_backend.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "backends/iteration_limit.h"
-#include "core/allocate.h"
-#include "core/vector_kernels.h"
+#include "nsn/backends/iteration_limit.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
 

@@ -2,7 +2,7 @@
 /// the honest end of a solve.
 ///
 /// A backend derives from it and brings the iteration. With storage=float the iteration multiplies
-/// by a copy of the matrix in single precision (core/single_operator.h); the preconditioner and
+/// by a copy of the matrix in single precision (core/linear/single_operator.h); the preconditioner and
 /// every reported residual stay those of the matrix in double, and a convergence that the copy
 /// claims but the matrix does not confirm is reported as kInaccurate (kBudgetReached where the call
 /// orders an inexact solve by a budget).
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/single_operator.h"
-#include "core/solver_registry.h"
+#include "nsn/core/linear/single_operator.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

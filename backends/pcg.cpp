@@ -1,7 +1,7 @@
-#include "backends/pcg.h"
+#include "nsn/backends/pcg.h"
 
-#include "backends/krylov_backend.h"
-#include "core/pcg.h"
+#include "nsn/backends/krylov_backend.h"
+#include "nsn/core/linear/pcg.h"
 
 namespace nsn {
 namespace {

@@ -1,8 +1,8 @@
-/// Preconditioned conjugate gradients (core/pcg.h) as a backend: symmetric positive definite
+/// Preconditioned conjugate gradients (core/linear/pcg.h) as a backend: symmetric positive definite
 /// systems, matrix-free or not, singular ones whose right-hand side is in the range.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,7 +1,7 @@
-#include "backends/pcr.h"
+#include "nsn/backends/pcr.h"
 
-#include "backends/krylov_backend.h"
-#include "core/pcr.h"
+#include "nsn/backends/krylov_backend.h"
+#include "nsn/core/linear/pcr.h"
 
 namespace nsn {
 namespace {

@@ -1,8 +1,8 @@
-/// Preconditioned conjugate residuals (core/pcr.h) as a backend: symmetric positive semidefinite
+/// Preconditioned conjugate residuals (core/linear/pcr.h) as a backend: symmetric positive semidefinite
 /// systems, matrix-free or not, singular ones included.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

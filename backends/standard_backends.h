@@ -2,7 +2,7 @@
 /// reason).
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,7 +1,7 @@
 # Installation: `cmake --install build/release --prefix DIR`, then find_package(nsn) with
 #   nsn::nsn (everything), nsn::models, nsn::backends, nsn::precond, nsn::core, nsn::ncp,
 #   nsn::contract (what every linear solver must do, as a library).
-# Headers go to include/nsn; #include "core/linear_solver.h" is spelled alike in both trees.
+# Headers go to include/nsn; #include "nsn/core/linear/linear_solver.h" is spelled alike in both trees.
 
 include(CMakePackageConfigHelpers)
 

@@ -7,6 +7,5 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include <Kokkos_Core.hpp>
+#include <fmt/format.h>

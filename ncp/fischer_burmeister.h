@@ -8,7 +8,7 @@
 ///   a + b > 0:  phi = 2 a b / (a + b + s)      a > 0:  alpha = b^2 / (s (s + a))
 #pragma once
 
-#include "ncp/ncp_value.h"
+#include "nsn/ncp/ncp_value.h"
 
 namespace nsn::ncp {
 

@@ -14,7 +14,7 @@
 /// set.
 #pragma once
 
-#include "ncp/ncp_value.h"
+#include "nsn/ncp/ncp_value.h"
 
 namespace nsn::ncp {
 

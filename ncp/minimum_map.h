@@ -4,7 +4,7 @@
 /// On the kink a = b the active branch is taken: phi = a, gradient (1, 0).
 #pragma once
 
-#include "ncp/ncp_value.h"
+#include "nsn/ncp/ncp_value.h"
 
 namespace nsn::ncp {
 

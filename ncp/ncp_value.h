@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "ncp/function.h"
+#include "nsn/ncp/function.h"
 
 namespace nsn::ncp {
 

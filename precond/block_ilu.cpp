@@ -1,11 +1,11 @@
-#include "precond/block_ilu.h"
+#include "nsn/precond/block_ilu.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 namespace {

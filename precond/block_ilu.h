@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/preconditioner.h"
+#include "nsn/core/linear/preconditioner.h"
 
 namespace nsn {
 

@@ -1,12 +1,12 @@
-#include "precond/block_jacobi.h"
+#include "nsn/precond/block_jacobi.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/allocate.h"
-#include "core/parallel.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
 
 namespace nsn {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "core/preconditioner.h"
+#include "nsn/core/linear/preconditioner.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "precond/complementarity.h"
+#include "nsn/precond/complementarity.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/math3.h"
-#include "core/options.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/core/base/options.h"
 
 namespace nsn {
 namespace {

@@ -17,8 +17,8 @@
 
 #include <string_view>
 
-#include "core/system.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/step/system.h"
 
 namespace nsn {
 

@@ -1,11 +1,11 @@
-#include "precond/jacobi.h"
+#include "nsn/precond/jacobi.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/allocate.h"
-#include "core/parallel.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
 
 namespace nsn {
 

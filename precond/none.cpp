@@ -1,6 +1,6 @@
-#include "precond/none.h"
+#include "nsn/precond/none.h"
 
-#include "core/allocate.h"
+#include "nsn/core/base/allocate.h"
 
 namespace nsn {
 

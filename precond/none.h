@@ -1,7 +1,7 @@
 /// P = 1: a Krylov solver without a preconditioner.
 #pragma once
 
-#include "core/preconditioner.h"
+#include "nsn/core/linear/preconditioner.h"
 
 namespace nsn {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "ncp/function.h"
+#include "nsn/ncp/function.h"
 
 #if defined(__CUDACC__)
 #define NSN_DEVICE __device__ inline

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/device.h"
+#include "nsn/backends/cuda/device.h"
 
 namespace nsn::cuda {
 

@@ -1,10 +1,10 @@
-#include "backends/cuda/cuda_backends.h"
+#include "nsn/backends/cuda/cuda_backends.h"
 
-#include "backends/cuda/cuda_direct.h"
-#include "backends/cuda/cuda_pcr.h"
+#include "nsn/backends/cuda/cuda_direct.h"
+#include "nsn/backends/cuda/cuda_pcr.h"
 
 #if defined(NSN_WITH_CUDA)
-#include "backends/cuda/cuda_device.h"
+#include "nsn/backends/cuda/cuda_device.h"
 #endif
 
 namespace nsn {

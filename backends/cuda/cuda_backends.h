@@ -2,7 +2,7 @@
 /// built but without a device (with the driver's words), or ready.
 #pragma once
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn {
 

@@ -1,11 +1,11 @@
-#include "backends/cuda/cuda_device.h"
+#include "nsn/backends/cuda/cuda_device.h"
 
 #include <cuda_runtime_api.h>
 
 #include <fmt/format.h>
 
-#include "backends/cuda/cuda_libraries.h"
-#include "backends/cuda/launch.h"
+#include "nsn/backends/cuda/cuda_libraries.h"
+#include "nsn/backends/cuda/launch.h"
 
 namespace nsn::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/cuda/device.h"
+#include "nsn/backends/cuda/device.h"
 
 namespace nsn::cuda {
 

@@ -1,14 +1,14 @@
-#include "backends/cuda/cuda_direct.h"
+#include "nsn/backends/cuda/cuda_direct.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/device_matrix.h"
-#include "backends/cuda/device_session.h"
-#include "backends/cuda/direct_factor.h"
-#include "backends/cuda/pcr_engine.h"
-#include "core/error.h"
-#include "core/vector_kernels.h"
+#include "nsn/backends/cuda/device_matrix.h"
+#include "nsn/backends/cuda/device_session.h"
+#include "nsn/backends/cuda/direct_factor.h"
+#include "nsn/backends/cuda/pcr_engine.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn::cuda {
 namespace {

@@ -11,8 +11,8 @@
 /// with the driver's words.
 #pragma once
 
-#include "backends/cuda/device.h"
-#include "core/solver_registry.h"
+#include "nsn/backends/cuda/device.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn::cuda {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/cuda_libraries.h"
+#include "nsn/backends/cuda/cuda_libraries.h"
 
 #include <cusolverDn.h>
 #include <cusolverSp.h>
@@ -13,7 +13,7 @@
 
 #include <type_traits>
 
-#include "backends/cuda/buffer.h"
+#include "nsn/backends/cuda/buffer.h"
 
 // cuSOLVER's sparse routines are deprecated in favour of cuDSS; they stay in use where cuDSS is not
 // found.

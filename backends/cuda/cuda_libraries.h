@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <memory>
 
-#include "backends/cuda/device.h"
+#include "nsn/backends/cuda/device.h"
 
 namespace nsn::cuda {
 

@@ -1,14 +1,14 @@
-#include "backends/cuda/cuda_pcr.h"
+#include "nsn/backends/cuda/cuda_pcr.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/device_session.h"
-#include "backends/cuda/pcr_engine.h"
-#include "backends/cuda/pcr_status.h"
-#include "backends/iteration_limit.h"
-#include "core/error.h"
-#include "core/schur_operator.h"
+#include "nsn/backends/cuda/device_session.h"
+#include "nsn/backends/cuda/pcr_engine.h"
+#include "nsn/backends/cuda/pcr_status.h"
+#include "nsn/backends/iteration_limit.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/linear/schur_operator.h"
 
 namespace nsn::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "backends/cuda/device.h"
+#include "nsn/backends/cuda/device.h"
 
 namespace nsn::cuda {
 

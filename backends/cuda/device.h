@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "backends/cuda/kernels.h"
-#include "backends/cuda/libraries.h"
+#include "nsn/backends/cuda/kernels.h"
+#include "nsn/backends/cuda/libraries.h"
 
 namespace nsn::cuda {
 

@@ -1,9 +1,9 @@
-#include "backends/cuda/device_matrix.h"
+#include "nsn/backends/cuda/device_matrix.h"
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/schur_operator.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/linear/schur_operator.h"
 
 namespace nsn::cuda {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cuda/buffer.h"
-#include "backends/cuda/islands.h"
-#include "core/linear_operator.h"
-#include "core/scalar_entries.h"
+#include "nsn/backends/cuda/buffer.h"
+#include "nsn/backends/cuda/islands.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/core/linear/scalar_entries.h"
 
 namespace nsn::cuda {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "backends/cuda/device.h"
-#include "core/linear_solver.h"
+#include "nsn/backends/cuda/device.h"
+#include "nsn/core/linear/linear_solver.h"
 
 namespace nsn::cuda {
 

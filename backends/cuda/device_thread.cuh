@@ -5,7 +5,7 @@
 
 #include <climits>
 
-#include "backends/cuda/array.h"
+#include "nsn/backends/cuda/array.h"
 
 namespace nsn::cuda {
 

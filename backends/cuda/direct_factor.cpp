@@ -1,4 +1,4 @@
-#include "backends/cuda/direct_factor.h"
+#include "nsn/backends/cuda/direct_factor.h"
 
 #include <algorithm>
 #include <map>

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cuda/buffer.h"
-#include "backends/cuda/islands.h"
-#include "core/csr.h"
+#include "nsn/backends/cuda/buffer.h"
+#include "nsn/backends/cuda/islands.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn::cuda {
 

@@ -2,7 +2,7 @@
 /// order of the factor, and the residual that refinement needs.
 #pragma once
 
-#include "backends/cuda/pcr_kernels.cuh"
+#include "nsn/backends/cuda/pcr_kernels.cuh"
 
 namespace nsn::cuda {
 

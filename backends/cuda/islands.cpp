@@ -1,4 +1,4 @@
-#include "backends/cuda/islands.h"
+#include "nsn/backends/cuda/islands.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "core/block_csr.h"
-#include "core/csr.h"
+#include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn::cuda {
 

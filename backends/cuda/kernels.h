@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
-#include "backends/cuda/direct_kernels.cuh"
-#include "backends/cuda/pcr_kernels.cuh"
-#include "backends/cuda/prepare_kernels.cuh"
+#include "nsn/backends/cuda/direct_kernels.cuh"
+#include "nsn/backends/cuda/pcr_kernels.cuh"
+#include "nsn/backends/cuda/prepare_kernels.cuh"
 
 namespace nsn::cuda {
 

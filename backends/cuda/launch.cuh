@@ -1,8 +1,8 @@
 /// Launches one kernel struct; included by the .cu files alone.
 #pragma once
 
-#include "backends/cuda/device_thread.cuh"
-#include "backends/cuda/launch.h"
+#include "nsn/backends/cuda/device_thread.cuh"
+#include "nsn/backends/cuda/launch.h"
 
 namespace nsn::cuda {
 

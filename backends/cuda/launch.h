@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/kernels.h"
+#include "nsn/backends/cuda/kernels.h"
 
 namespace nsn::cuda {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/launch.cuh"
+#include "nsn/backends/cuda/launch.cuh"
 
 namespace nsn::cuda {
 

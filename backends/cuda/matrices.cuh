@@ -10,7 +10,7 @@
 /// padded to whole block rows.
 #pragma once
 
-#include "backends/cuda/array.h"
+#include "nsn/backends/cuda/array.h"
 
 namespace nsn::cuda {
 

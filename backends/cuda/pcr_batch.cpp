@@ -1,10 +1,10 @@
-#include "backends/cuda/pcr_batch.h"
+#include "nsn/backends/cuda/pcr_batch.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/pcr_status.h"
-#include "core/error.h"
+#include "nsn/backends/cuda/pcr_status.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::cuda {
 namespace {

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "backends/cuda/device_session.h"
-#include "backends/cuda/pcr_engine.h"
-#include "core/linear_solver.h"
+#include "nsn/backends/cuda/device_session.h"
+#include "nsn/backends/cuda/pcr_engine.h"
+#include "nsn/core/linear/linear_solver.h"
 
 namespace nsn::cuda {
 

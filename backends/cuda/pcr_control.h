@@ -6,12 +6,12 @@
 /// The four sums (z,w), (w,Pw), (r,r), (r,z) of one iteration come from one reduction. Claims of
 /// convergence are believed of a residual recomputed from x only. Where b is not in the range of S
 /// the iteration reaches the least squares of |r|_P first and goes on with P = 1 to those of |r|_2.
-/// The rules are those of core/pcr.h.
+/// The rules are those of core/linear/pcr.h.
 #pragma once
 
 #include <cmath>
 
-#include "ncp/function.h"
+#include "nsn/ncp/function.h"
 
 namespace nsn::cuda {
 

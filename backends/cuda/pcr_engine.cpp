@@ -1,4 +1,4 @@
-#include "backends/cuda/pcr_engine.h"
+#include "nsn/backends/cuda/pcr_engine.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/device_matrix.h"
-#include "core/linear_solver.h"
+#include "nsn/backends/cuda/device_matrix.h"
+#include "nsn/core/linear/linear_solver.h"
 
 namespace nsn::cuda {
 

@@ -14,8 +14,8 @@
 /// Every thread of a team takes the same decision from the same sums: nothing is sent to the host.
 #pragma once
 
-#include "backends/cuda/matrices.cuh"
-#include "backends/cuda/pcr_control.h"
+#include "nsn/backends/cuda/matrices.cuh"
+#include "nsn/backends/cuda/pcr_control.h"
 
 namespace nsn::cuda {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/pcr_status.h"
+#include "nsn/backends/cuda/pcr_status.h"
 
 namespace nsn::cuda {
 namespace {

@@ -1,8 +1,8 @@
 /// How an iteration on the device ended, in the words of a report.
 #pragma once
 
-#include "backends/cuda/pcr_control.h"
-#include "core/linear_solver.h"
+#include "nsn/backends/cuda/pcr_control.h"
+#include "nsn/core/linear/linear_solver.h"
 
 namespace nsn::cuda {
 

@@ -2,7 +2,7 @@
 /// of them.
 #pragma once
 
-#include "backends/cuda/matrices.cuh"
+#include "nsn/backends/cuda/matrices.cuh"
 
 namespace nsn::cuda {
 

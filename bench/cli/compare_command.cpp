@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/compare_friction.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/compare/compare_report.h"
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/runtime.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/atomic_file.h"
 
 namespace nsn::cli {
 namespace {

@@ -5,16 +5,16 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/newton_export.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/simulation_options.h"
-#include "core/error.h"
-#include "core/runtime.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 namespace {

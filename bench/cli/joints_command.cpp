@@ -12,7 +12,7 @@
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/joints/joint_references.h"
-#include "core/runtime.h"
+#include "nsn/core/base/runtime.h"
 
 namespace nsn::cli {
 namespace {

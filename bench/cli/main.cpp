@@ -10,8 +10,8 @@
 #include "bench/cli/commands.h"
 #include "bench/support/machine.h"
 #include "bench/support/passive_waiting.h"
-#include "core/error.h"
-#include "core/options.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/options.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/io/exported_system.h"
-#include "core/io/fclib.h"
-#include "core/linearised_problem.h"
+#include "nsn/core/io/exported_system.h"
+#include "nsn/core/io/fclib.h"
+#include "nsn/core/problems/linearised_problem.h"
 
 namespace nsn::cli {
 namespace {

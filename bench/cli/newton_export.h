@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/newton.h"
+#include "nsn/core/step/newton.h"
 
 namespace nsn::cli {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/support/machine.h"
-#include "core/io/atomic_file.h"
+#include "nsn/core/io/atomic_file.h"
 
 namespace nsn::cli {
 namespace {

@@ -8,19 +8,19 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/report/scene_picture.h"
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "core/runtime.h"
-#include "models/joints/joints.h"
-#include "models/robots/build_robot.h"
-#include "models/robots/read_robot.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/robots/build_robot.h"
+#include "nsn/models/robots/read_robot.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 namespace {

@@ -7,16 +7,16 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/robustness/closed_loop.h"
-#include "core/error.h"
-#include "core/options.h"
-#include "core/runtime.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/options.h"
+#include "nsn/core/base/runtime.h"
 
 namespace nsn::cli {
 namespace {

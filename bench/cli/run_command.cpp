@@ -7,7 +7,6 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/newton_export.h"
@@ -19,11 +18,12 @@
 #include "bench/report/scene_picture.h"
 #include "bench/support/run_hash.h"
 #include "bench/support/run_measures.h"
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/runtime.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
-#include "core/runtime.h"
-#include "models/scenes/scene.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn::cli {
 namespace {

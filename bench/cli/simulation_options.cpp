@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "models/simulation.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
-#include "core/runtime.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
 
 namespace nsn::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "bench/study/study.h"
 #include "bench/study/study_page.h"
 #include "bench/support/machine.h"
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/runtime.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/atomic_file.h"
 
 namespace nsn::cli {
 namespace {

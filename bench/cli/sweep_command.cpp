@@ -15,10 +15,10 @@
 #include "bench/study/study_page.h"
 #include "bench/support/machine.h"
 #include "bench/sweep/sweep.h"
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/runtime.h"
-#include "models/scenes/scene.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn::cli {
 namespace {

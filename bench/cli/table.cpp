@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::cli {
 namespace {

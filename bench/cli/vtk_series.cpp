@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/atomic_file.h"
+#include "nsn/core/io/atomic_file.h"
 
 namespace nsn::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/world.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn::cli {
 

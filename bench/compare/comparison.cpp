@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "bench/support/bandwidth.h"
-#include "core/error.h"
-#include "core/schur_operator.h"
-#include "core/vector_kernels.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/schur_operator.h"
 
 namespace nsn::bench {
 namespace {

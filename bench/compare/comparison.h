@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/compare/systems.h"
-#include "core/linear_solver.h"
-#include "core/solver_registry.h"
+#include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn::bench {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <system_error>
 
-#include "core/error.h"
-#include "core/io/matrix_market.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/matrix_market.h"
 
 namespace nsn::bench {
 namespace {

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "core/csr.h"
-#include "core/io/exported_system.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/io/exported_system.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn::bench {
 

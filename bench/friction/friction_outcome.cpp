@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/types.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn::bench {
 

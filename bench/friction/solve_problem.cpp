@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
-#include "core/friction_error.h"
-#include "core/lcp.h"
-#include "core/numerical_rank.h"
-#include "core/options.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/options.h"
+#include "nsn/core/problems/friction_error.h"
+#include "nsn/core/problems/lcp.h"
+#include "nsn/core/problems/numerical_rank.h"
 
 namespace nsn::bench {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bench/friction/friction_outcome.h"
-#include "core/friction_solver.h"
-#include "core/io/friction_file.h"
-#include "core/solver_registry.h"
+#include "nsn/core/io/friction_file.h"
+#include "nsn/core/linear/solver_registry.h"
+#include "nsn/core/problems/friction_solver.h"
 
 namespace nsn::bench {
 

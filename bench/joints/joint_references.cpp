@@ -6,11 +6,11 @@
 #include <numbers>
 #include <utility>
 
-#include "backends/standard_backends.h"
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "core/io/text_scanner.h"
-#include "models/joints/joints.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/core/io/text_scanner.h"
+#include "nsn/models/joints/joints.h"
 
 namespace nsn::bench {
 namespace {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/math3.h"
-#include "models/simulation.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::bench {
 

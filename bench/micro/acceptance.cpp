@@ -19,14 +19,14 @@
 #include "bench/support/bandwidth.h"
 #include "bench/support/generated_systems.h"
 #include "bench/support/passive_waiting.h"
-#include "core/allocate.h"
-#include "core/linear_operator.h"
-#include "core/parallel.h"
-#include "core/pcr.h"
-#include "core/runtime.h"
-#include "core/schur_complement.h"
-#include "core/schur_operator.h"
-#include "precond/jacobi.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/core/linear/pcr.h"
+#include "nsn/core/linear/schur_operator.h"
+#include "nsn/core/step/schur_complement.h"
+#include "nsn/precond/jacobi.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // Set-up, refactorisation and solution by every backend that can take a system.
 #include <fmt/format.h>
 
-#include "backends/standard_backends.h"
 #include "bench/micro/counters.h"
 #include "bench/micro/systems.h"
-#include "core/allocate.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/allocate.h"
 
 namespace nsn::micro {
 namespace {

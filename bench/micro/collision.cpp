@@ -12,14 +12,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/runtime.h"
-#include "models/collision/box.h"
-#include "models/collision/capsule.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/sphere.h"
-#include "models/collision/triangle_mesh.h"
-#include "models/contact_finder.h"
-#include "models/scenes/parts.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/capsule.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/sphere.h"
+#include "nsn/models/collision/triangle_mesh.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/step/contact_finder.h"
 
 namespace nsn {
 namespace {

@@ -14,14 +14,14 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/support/quantile.h"
-#include "core/effective_mass.h"
-#include "core/runtime.h"
-#include "core/schur_operator.h"
-#include "core/vector_kernels.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/schur_operator.h"
+#include "nsn/core/step/elastic_mass.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn {
 namespace {
@@ -125,7 +125,7 @@ void compare_forms() {
   simulation.inspect([](int, StepEquations& equations, const NewtonResult& result) {
     StepEvaluation at;
     at.fit(equations.system());
-    EffectiveMass mass;
+    ElasticMass mass;
     mass.analyze(equations.system(), at.J, newton_preset("accurate"));
     fmt::print(
         "elimination: {} of {} row blocks leave; {:.1f} Mflop a linearisation, at least "

@@ -15,7 +15,7 @@
 
 #include "bench/micro/systems.h"
 #include "bench/support/passive_waiting.h"
-#include "core/runtime.h"
+#include "nsn/core/base/runtime.h"
 
 namespace {
 

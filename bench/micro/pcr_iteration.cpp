@@ -3,9 +3,9 @@
 
 #include "bench/micro/counters.h"
 #include "bench/micro/systems.h"
-#include "core/allocate.h"
-#include "core/pcr.h"
-#include "precond/jacobi.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/linear/pcr.h"
+#include "nsn/precond/jacobi.h"
 
 namespace nsn::micro {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "bench/micro/counters.h"
 #include "bench/micro/systems.h"
-#include "core/allocate.h"
+#include "nsn/core/base/allocate.h"
 
 namespace nsn::micro {
 namespace {

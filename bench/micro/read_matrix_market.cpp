@@ -9,9 +9,9 @@
 
 #include <fmt/core.h>
 
-#include "core/io/matrix_market.h"
-#include "core/io/text_file.h"
-#include "core/runtime.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/io/matrix_market.h"
+#include "nsn/core/io/text_file.h"
 
 namespace {
 

@@ -14,12 +14,12 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/table.h"
 #include "bench/support/quantile.h"
-#include "core/runtime.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn {
 namespace {

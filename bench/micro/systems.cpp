@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::micro {
 SystemPtr prepare(GeneratedSystem factors) {

@@ -8,9 +8,9 @@
 
 #include "bench/compare/systems.h"
 #include "bench/support/generated_systems.h"
-#include "core/linear_operator.h"
-#include "core/schur_complement.h"
-#include "core/schur_operator.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/core/linear/schur_operator.h"
+#include "nsn/core/step/schur_complement.h"
 
 namespace nsn::micro {
 

@@ -5,7 +5,7 @@
 //
 // Columns: ns_per_tet of processor time (all threads together), and bytes_per_tet held by the body
 // (growth of the resident set: of use for 1e5 tetrahedra, where memory is fresh).
-#include "models/tetrahedra.h"
+#include "nsn/models/deformable/tetrahedra.h"
 
 #include <cmath>
 #include <cstdio>
@@ -16,9 +16,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/runtime.h"
-#include "models/mesh_generators.h"
-#include "models/signed_svd.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/deformable/signed_svd.h"
 
 namespace nsn {
 namespace {

@@ -1,11 +1,11 @@
 // The vector kernels that iterations are made of.
-#include "core/vector_kernels.h"
+#include "nsn/core/base/vector_kernels.h"
 
 #include <fmt/format.h>
 
 #include "bench/micro/counters.h"
 #include "bench/micro/systems.h"
-#include "core/allocate.h"
+#include "nsn/core/base/allocate.h"
 
 namespace nsn::micro {
 namespace {

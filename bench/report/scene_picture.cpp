@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/render/rasteriser.h"
-#include "models/collision/plane.h"
-#include "models/collision/sphere.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/collision/sphere.h"
 
 namespace nsn::report {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/render/image.h"
-#include "models/simulation.h"
-#include "models/world.h"
+#include "nsn/models/step/simulation.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn::report {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/support/quantile.h"
-#include "models/scenes/scene.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn::robustness {
 namespace {

@@ -1,14 +1,14 @@
 /// Closed loops over all scenes: how well a preset solves what its own motion leads it into.
 ///
-/// Every step of every scene is measured with the fully implicit error (core/step_error.h), the
+/// Every step of every scene is measured with the fully implicit error (core/step/step_error.h), the
 /// energy that a step gains beyond the work done on it, and the friction cones.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/options.h"
-#include "models/simulation.h"
+#include "nsn/core/base/options.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::robustness {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
-#include "core/step_error.h"
-#include "models/presets.h"
-#include "models/scenes/scene.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/step/step_error.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bench/report/svg_chart.h"
-#include "core/newton.h"
-#include "models/simulation.h"
-#include "precond/complementarity.h"
+#include "nsn/core/step/newton.h"
+#include "nsn/models/step/simulation.h"
+#include "nsn/precond/complementarity.h"
 
 namespace nsn::study {
 

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "bench/study/study.h"
-#include "ncp/fischer_burmeister.h"
-#include "ncp/friction.h"
-#include "ncp/minimum_map.h"
+#include "nsn/ncp/fischer_burmeister.h"
+#include "nsn/ncp/friction.h"
+#include "nsn/ncp/minimum_map.h"
 
 namespace nsn::study {
 namespace {

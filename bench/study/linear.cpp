@@ -1,11 +1,11 @@
 // Linear solvers: inside Newton at a fixed budget, and alone on one Newton matrix.
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "core/linear_operator.h"
-#include "models/presets.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "core/linear_operator.h"
-#include "core/vector_kernels.h"
-#include "models/presets.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {

@@ -6,7 +6,7 @@
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
 #include "bench/support/quantile.h"
-#include "models/presets.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/standard_backends.h"
 #include "bench/support/stopwatch.h"
-#include "models/presets.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "bench/support/run_measures.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::study {
 

@@ -1,6 +1,6 @@
 #include "bench/study/study.h"
-#include "core/error.h"
-#include "core/options.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/options.h"
 
 namespace nsn::study {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/report/html_page.h"
 #include "bench/report/scene_picture.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::study {
 namespace {

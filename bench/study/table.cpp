@@ -11,7 +11,7 @@
 #include "bench/study/study.h"
 #include "bench/support/quantile.h"
 #include "bench/support/stopwatch.h"
-#include "models/presets.h"
+#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {

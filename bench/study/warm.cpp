@@ -1,12 +1,12 @@
 // Cold and warm starts, constant and adaptive damping, in closed loop.
 #include <fmt/core.h>
 
-#include "backends/standard_backends.h"
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "models/presets.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/presets.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::study {
 namespace {

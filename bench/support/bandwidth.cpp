@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/allocate.h"
-#include "core/parallel.h"
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/parallel.h"
 
 namespace nsn {
 namespace {

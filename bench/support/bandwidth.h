@@ -12,7 +12,7 @@
 
 #include <functional>
 
-#include "core/types.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/block_csr.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
 

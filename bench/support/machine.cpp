@@ -13,8 +13,8 @@
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 
-#include "core/runtime.h"
-#include "core/types.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn::bench {
 namespace {

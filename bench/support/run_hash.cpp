@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cstring>
-
-#include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
+
+#include <fmt/format.h>
 
 namespace nsn::bench {
 

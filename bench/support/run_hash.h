@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/simulation.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::bench {
 

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/simulation.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::bench {
 

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "backends/standard_backends.h"
 #include "bench/support/run_measures.h"
-#include "core/error.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::sweep {
 namespace {

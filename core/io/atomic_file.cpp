@@ -1,4 +1,4 @@
-#include "core/io/atomic_file.h"
+#include "nsn/core/io/atomic_file.h"
 
 #include <atomic>
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/io/child_process.h"
+#include "nsn/core/io/child_process.h"
 
 #include <array>
 #include <cerrno>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "core/io/contactbench.h"
+#include "nsn/core/io/contactbench.h"
 
 #include <bit>
 #include <charconv>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "core/io/friction_file.h"
+#include "nsn/core/io/friction_file.h"
 
 namespace nsn {
 

@@ -1,14 +1,14 @@
-#include "core/io/exported_system.h"
+#include "nsn/core/io/exported_system.h"
 
 #include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/io/matrix_market.h"
-#include "core/io/text_file.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/matrix_market.h"
+#include "nsn/core/io/text_file.h"
 
 namespace nsn {
 namespace {

@@ -15,8 +15,8 @@
 #include <optional>
 #include <string>
 
-#include "core/csr.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn {
 

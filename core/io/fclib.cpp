@@ -1,7 +1,7 @@
 // The HDF5 half of core/io/fclib.h. Without the library every entry says so.
-#include "core/io/fclib.h"
+#include "nsn/core/io/fclib.h"
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 #if defined(NSN_WITH_HDF5)
 
@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <unistd.h>
 
-#include "core/io/atomic_file.h"
-#include "core/io/child_process.h"
-#include "core/io/hdf5_file.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/child_process.h"
+#include "nsn/core/io/hdf5_file.h"
 
 namespace nsn {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/friction_file.h"
+#include "nsn/core/io/friction_file.h"
 
 namespace nsn {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/error.h"
-#include "core/io/fclib.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/fclib.h"
 
 namespace nsn {
 

@@ -1,14 +1,14 @@
-#include "core/io/friction_file.h"
+#include "nsn/core/io/friction_file.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/error.h"
-#include "core/io/contactbench.h"
-#include "core/io/fclib.h"
-#include "core/io/siconos_text.h"
-#include "core/io/text_file.h"
-#include "core/options.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/options.h"
+#include "nsn/core/io/contactbench.h"
+#include "nsn/core/io/fclib.h"
+#include "nsn/core/io/siconos_text.h"
+#include "nsn/core/io/text_file.h"
 
 namespace nsn {
 

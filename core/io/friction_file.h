@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/friction_problem.h"
+#include "nsn/core/problems/friction_problem.h"
 
 namespace nsn {
 

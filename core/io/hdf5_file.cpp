@@ -1,8 +1,8 @@
-#include "core/io/hdf5_file.h"
+#include "nsn/core/io/hdf5_file.h"
 
 #include <limits>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

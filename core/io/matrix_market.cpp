@@ -1,4 +1,4 @@
-#include "core/io/matrix_market.h"
+#include "nsn/core/io/matrix_market.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <system_error>
 #include <vector>
 
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/io/text_file.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/text_file.h"
 
 namespace nsn {
 namespace {

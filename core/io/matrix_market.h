@@ -20,8 +20,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/csr.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "core/io/siconos_text.h"
+#include "nsn/core/io/siconos_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "core/io/text_scanner.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/core/io/text_scanner.h"
 
 namespace nsn {
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/io/friction_file.h"
+#include "nsn/core/io/friction_file.h"
 
 namespace nsn {
 

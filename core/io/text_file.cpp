@@ -1,4 +1,4 @@
-#include "core/io/text_file.h"
+#include "nsn/core/io/text_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <system_error>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

@@ -1,11 +1,11 @@
-#include "core/io/text_scanner.h"
+#include "nsn/core/io/text_scanner.h"
 
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 
-#include "core/error.h"
-#include "core/io/text_file.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
 
 namespace nsn {
 

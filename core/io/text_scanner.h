@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/types.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "models/body.h"
-#include "models/materials.h"
-#include "ncp/friction.h"
+#include "nsn/models/deformable/materials.h"
+#include "nsn/models/world/body.h"
+#include "nsn/ncp/friction.h"
 
 namespace {
 

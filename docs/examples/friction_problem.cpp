@@ -1,9 +1,9 @@
 // A frictional-contact problem without any model: one contact, u = W r + q.
 #include <cstdio>
 
-#include "backends/standard_backends.h"
-#include "core/friction_solver.h"
-#include "core/runtime.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/problems/friction_solver.h"
 
 int main() {
   const nsn::Runtime runtime;

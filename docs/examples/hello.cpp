@@ -1,11 +1,11 @@
 // A box slides over the floor until friction stops it, after about v^2 / (2 mu g) = 0.408 m.
 #include <cstdio>
 
-#include "backends/standard_backends.h"
-#include "core/runtime.h"
-#include "models/collision/box.h"
-#include "models/collision/plane.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/step/simulation.h"
 
 int main() {
   const nsn::Runtime runtime;

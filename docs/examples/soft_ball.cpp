@@ -1,11 +1,11 @@
 // A soft ball of tetrahedra begins to fall.
 #include <cstdio>
 
-#include "backends/standard_backends.h"
-#include "core/runtime.h"
-#include "models/collision/plane.h"
-#include "models/mesh_generators.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/step/simulation.h"
 
 int main() {
   const nsn::Runtime runtime;

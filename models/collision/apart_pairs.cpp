@@ -1,4 +1,4 @@
-#include "models/collision/apart_pairs.h"
+#include "nsn/models/collision/apart_pairs.h"
 
 namespace nsn {
 

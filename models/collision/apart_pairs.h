@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/collision/placed_pair.h"
+#include "nsn/models/collision/placed_pair.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/collision/box.h"
+#include "nsn/models/collision/box.h"
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -1,7 +1,7 @@
 /// Cuboid centred at the shape's origin with edges along its axes.
 #pragma once
 
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 namespace nsn {
 

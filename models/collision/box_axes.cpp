@@ -1,4 +1,4 @@
-#include "models/collision/box_axes.h"
+#include "nsn/models/collision/box_axes.h"
 
 #include <algorithm>
 #include <array>

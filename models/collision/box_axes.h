@@ -1,8 +1,8 @@
 /// The fifteen axes of two boxes (separating_axis.h) without looking at a vertex.
 #pragma once
 
-#include "models/collision/box.h"
-#include "models/collision/separating_axis.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/separating_axis.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "models/collision/broad_phase.h"
+#include "nsn/models/collision/broad_phase.h"
 
 #include <algorithm>
 #include <numeric>

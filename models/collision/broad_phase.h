@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/collision/shape.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

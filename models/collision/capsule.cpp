@@ -1,9 +1,9 @@
-#include "models/collision/capsule.h"
+#include "nsn/models/collision/capsule.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

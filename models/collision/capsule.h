@@ -1,7 +1,7 @@
 /// All points within a radius of a segment along the shape's z axis, centred at its origin.
 #pragma once
 
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 namespace nsn {
 

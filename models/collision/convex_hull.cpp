@@ -1,10 +1,10 @@
-#include "models/collision/convex_hull.h"
+#include "nsn/models/collision/convex_hull.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 #if defined(NSN_WITH_QHULL)
 #include <cstdio>

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 namespace nsn {
 

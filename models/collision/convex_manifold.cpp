@@ -1,4 +1,4 @@
-#include "models/collision/convex_manifold.h"
+#include "nsn/models/collision/convex_manifold.h"
 
 #include <algorithm>
 #include <array>

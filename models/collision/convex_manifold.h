@@ -6,8 +6,8 @@
 /// are kept: the deepest, then always the one furthest from those chosen.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/separating_axis.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/separating_axis.h"
 
 namespace nsn {
 

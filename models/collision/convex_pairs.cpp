@@ -1,14 +1,14 @@
-#include "models/collision/convex_pairs.h"
+#include "nsn/models/collision/convex_pairs.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "models/collision/box.h"
-#include "models/collision/box_axes.h"
-#include "models/collision/convex_manifold.h"
-#include "models/collision/convex_shape.h"
-#include "models/collision/feature_distance.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/box_axes.h"
+#include "nsn/models/collision/convex_manifold.h"
+#include "nsn/models/collision/convex_shape.h"
+#include "nsn/models/collision/feature_distance.h"
 
 namespace nsn {
 namespace {

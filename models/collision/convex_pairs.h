@@ -8,9 +8,9 @@
 /// no such preference.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/separating_axis.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/separating_axis.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

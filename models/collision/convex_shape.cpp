@@ -1,4 +1,4 @@
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 #include <cmath>
 #include <utility>

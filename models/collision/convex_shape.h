@@ -4,9 +4,9 @@
 /// as the cores are apart or the depth of the cores is known (gjk.h, separating_axis.h).
 #pragma once
 
-#include "models/collision/point_tree.h"
-#include "models/collision/polytope.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/point_tree.h"
+#include "nsn/models/collision/polytope.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -1,10 +1,10 @@
-#include "models/collision/cylinder.h"
+#include "nsn/models/collision/cylinder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

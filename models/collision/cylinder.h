@@ -1,9 +1,9 @@
 /// Right circular cylinder along the shape's z axis, centred at its origin.
 #pragma once
 
-#include "models/collision/gjk.h"
-#include "models/collision/polytope.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/gjk.h"
+#include "nsn/models/collision/polytope.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

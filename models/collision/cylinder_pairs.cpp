@@ -1,4 +1,4 @@
-#include "models/collision/cylinder_pairs.h"
+#include "nsn/models/collision/cylinder_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -6,11 +6,11 @@
 #include <numbers>
 #include <vector>
 
-#include "models/collision/convex_manifold.h"
-#include "models/collision/convex_shape.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/feature_distance.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/convex_manifold.h"
+#include "nsn/models/collision/convex_shape.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/feature_distance.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {

@@ -16,9 +16,9 @@
 /// keeps its contact; a rim is one point.
 #pragma once
 
-#include "models/collision/convex_pairs.h"
-#include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/convex_pairs.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -1,8 +1,8 @@
 /// Faces of a FeatureSet, with their sides.
 #pragma once
 
-#include "models/collision/feature_contacts.h"
-#include "models/collision/lane_pose.h"
+#include "nsn/models/collision/feature_contacts.h"
+#include "nsn/models/collision/lane_pose.h"
 
 namespace nsn {
 

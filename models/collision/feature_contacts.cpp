@@ -1,12 +1,12 @@
-#include "models/collision/feature_contacts.h"
+#include "nsn/models/collision/feature_contacts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "core/lanes.h"
-#include "models/collision/feature_distance.h"
-#include "models/collision/lane_pose.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/models/collision/feature_distance.h"
+#include "nsn/models/collision/lane_pose.h"
 
 namespace nsn {
 namespace {

@@ -19,11 +19,11 @@
 #include <span>
 #include <vector>
 
-#include "core/math3.h"
-#include "models/collision/manifold.h"
-#include "models/collision/normal_arc.h"
-#include "models/collision/quads.h"
-#include "models/collision/refilled.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/normal_arc.h"
+#include "nsn/models/collision/quads.h"
+#include "nsn/models/collision/refilled.h"
 
 namespace nsn {
 

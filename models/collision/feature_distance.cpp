@@ -1,4 +1,4 @@
-#include "models/collision/feature_distance.h"
+#include "nsn/models/collision/feature_distance.h"
 
 #include <algorithm>
 

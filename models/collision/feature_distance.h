@@ -11,7 +11,7 @@
 /// origin first), and choose the same feature for the same input.
 #pragma once
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

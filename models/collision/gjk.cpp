@@ -1,9 +1,9 @@
-#include "models/collision/gjk.h"
+#include "nsn/models/collision/gjk.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "models/collision/feature_distance.h"
+#include "nsn/models/collision/feature_distance.h"
 
 namespace nsn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

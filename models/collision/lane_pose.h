@@ -3,9 +3,9 @@
 /// The same bits as Pose and SmallMatrix give; the last lane is not used.
 #pragma once
 
-#include "core/lanes.h"
-#include "models/collision/quads.h"
-#include "models/collision/shape.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/models/collision/quads.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

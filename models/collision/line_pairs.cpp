@@ -1,11 +1,11 @@
-#include "models/collision/line_pairs.h"
+#include "nsn/models/collision/line_pairs.h"
 
 #include <cmath>
 
-#include "models/collision/convex_manifold.h"
-#include "models/collision/convex_pairs.h"
-#include "models/collision/convex_shape.h"
-#include "models/collision/feature_distance.h"
+#include "nsn/models/collision/convex_manifold.h"
+#include "nsn/models/collision/convex_pairs.h"
+#include "nsn/models/collision/convex_shape.h"
+#include "nsn/models/collision/feature_distance.h"
 
 namespace nsn {
 namespace {

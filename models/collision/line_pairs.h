@@ -1,8 +1,8 @@
 /// Contact points of capsules and balls: the segments (or points) in them have a closed form.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

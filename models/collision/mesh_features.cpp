@@ -1,9 +1,9 @@
-#include "models/collision/mesh_features.h"
+#include "nsn/models/collision/mesh_features.h"
 
 #include <array>
 
-#include "models/collision/face_sides.h"
-#include "models/collision/number_set.h"
+#include "nsn/models/collision/face_sides.h"
+#include "nsn/models/collision/number_set.h"
 
 namespace nsn {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "models/collision/feature_contacts.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/feature_contacts.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 

@@ -2,11 +2,11 @@
 /// more than the caches hold, and what is read of them lies scattered. Changes nothing else.
 #pragma once
 
-#include "core/lanes.h"
-#include "core/types.h"
-#include "models/collision/mesh_features.h"
-#include "models/collision/near_features.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/core/base/types.h"
+#include "nsn/models/collision/mesh_features.h"
+#include "nsn/models/collision/near_features.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 

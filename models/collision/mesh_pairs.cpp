@@ -1,4 +1,4 @@
-#include "models/collision/mesh_pairs.h"
+#include "nsn/models/collision/mesh_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,16 +7,16 @@
 #include <span>
 #include <vector>
 
-#include "models/collision/convex_shape.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/cylinder_pairs.h"
-#include "models/collision/face_sides.h"
-#include "models/collision/feature_contacts.h"
-#include "models/collision/feature_distance.h"
-#include "models/collision/mesh_fetch.h"
-#include "models/collision/near_features.h"
-#include "models/collision/near_triangles.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/convex_shape.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/cylinder_pairs.h"
+#include "nsn/models/collision/face_sides.h"
+#include "nsn/models/collision/feature_contacts.h"
+#include "nsn/models/collision/feature_distance.h"
+#include "nsn/models/collision/mesh_fetch.h"
+#include "nsn/models/collision/near_features.h"
+#include "nsn/models/collision/near_triangles.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {

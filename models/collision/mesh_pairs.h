@@ -9,9 +9,9 @@
 /// features explain it, one contact along the axis of least overlap does.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/near_features.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/near_features.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

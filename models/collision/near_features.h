@@ -7,8 +7,8 @@
 ///   margin + motion since <= reach
 #pragma once
 
-#include "models/collision/feature_contacts.h"
-#include "models/collision/mesh_features.h"
+#include "nsn/models/collision/feature_contacts.h"
+#include "nsn/models/collision/mesh_features.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/collision/near_pairs.h"
+#include "nsn/models/collision/near_pairs.h"
 
-#include "models/collision/mesh_fetch.h"
+#include "nsn/models/collision/mesh_fetch.h"
 
 namespace nsn {
 namespace {

@@ -13,9 +13,9 @@
 
 #include <utility>
 
-#include "models/collision/near_features.h"
-#include "models/collision/placed_pair.h"
-#include "models/collision/refilled.h"
+#include "nsn/models/collision/near_features.h"
+#include "nsn/models/collision/placed_pair.h"
+#include "nsn/models/collision/refilled.h"
 
 namespace nsn {
 

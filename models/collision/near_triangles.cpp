@@ -1,10 +1,10 @@
-#include "models/collision/near_triangles.h"
+#include "nsn/models/collision/near_triangles.h"
 
 #include <algorithm>
 #include <array>
 
-#include "models/collision/lane_pose.h"
-#include "models/collision/separation.h"
+#include "nsn/models/collision/lane_pose.h"
+#include "nsn/models/collision/separation.h"
 
 namespace nsn {
 namespace {

@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "models/collision/number_set.h"
-#include "models/collision/refilled.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/number_set.h"
+#include "nsn/models/collision/refilled.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "models/collision/shape.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "models/collision/plane.h"
+#include "nsn/models/collision/plane.h"
 
 #include <cmath>
 

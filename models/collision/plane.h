@@ -1,7 +1,7 @@
 /// Half-space below the plane through the shape's origin; its outward normal is the shape's z axis.
 #pragma once
 
-#include "models/collision/shape.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

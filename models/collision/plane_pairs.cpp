@@ -1,6 +1,6 @@
-#include "models/collision/plane_pairs.h"
+#include "nsn/models/collision/plane_pairs.h"
 
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 namespace nsn {
 

@@ -4,8 +4,8 @@
 /// overlap without end.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

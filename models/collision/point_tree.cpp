@@ -1,4 +1,4 @@
-#include "models/collision/point_tree.h"
+#include "nsn/models/collision/point_tree.h"
 
 #include <algorithm>
 #include <array>

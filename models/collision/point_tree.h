@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "models/collision/shape.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

@@ -1,10 +1,10 @@
-#include "models/collision/polytope.h"
+#include "nsn/models/collision/polytope.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

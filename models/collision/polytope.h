@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/math3.h"
-#include "models/collision/shape.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

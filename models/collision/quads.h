@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "core/math3.h"
-#include "models/collision/refilled.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/collision/refilled.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "models/collision/resting_pairs.h"
+#include "nsn/models/collision/resting_pairs.h"
 
 namespace nsn {
 

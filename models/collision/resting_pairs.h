@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/collision/manifold.h"
-#include "models/collision/placed_pair.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/placed_pair.h"
 
 namespace nsn {
 

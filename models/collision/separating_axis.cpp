@@ -1,4 +1,4 @@
-#include "models/collision/separating_axis.h"
+#include "nsn/models/collision/separating_axis.h"
 
 #include <algorithm>
 #include <array>

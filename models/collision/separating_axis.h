@@ -7,9 +7,9 @@
 /// All of them are tried, so the depth is exact.
 #pragma once
 
-#include "core/math3.h"
-#include "models/collision/gjk.h"
-#include "models/collision/polytope.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/collision/gjk.h"
+#include "nsn/models/collision/polytope.h"
 
 namespace nsn {
 

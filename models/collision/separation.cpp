@@ -1,4 +1,4 @@
-#include "models/collision/separation.h"
+#include "nsn/models/collision/separation.h"
 
 namespace nsn {
 namespace {

@@ -4,7 +4,7 @@
 /// what overlaps along it (Chung and Wang 1996).
 #pragma once
 
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 

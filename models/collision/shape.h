@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

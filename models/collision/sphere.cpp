@@ -1,9 +1,9 @@
-#include "models/collision/sphere.h"
+#include "nsn/models/collision/sphere.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -1,7 +1,7 @@
 /// Ball of a given radius about the shape's origin.
 #pragma once
 
-#include "models/collision/convex_shape.h"
+#include "nsn/models/collision/convex_shape.h"
 
 namespace nsn {
 

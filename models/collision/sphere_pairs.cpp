@@ -1,10 +1,10 @@
-#include "models/collision/sphere_pairs.h"
+#include "nsn/models/collision/sphere_pairs.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "models/collision/box.h"
-#include "models/collision/sphere.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/sphere.h"
 
 namespace nsn {
 

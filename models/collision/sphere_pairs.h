@@ -1,8 +1,8 @@
 /// Spheres against spheres and boxes: one contact point each.
 #pragma once
 
-#include "models/collision/manifold.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/manifold.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

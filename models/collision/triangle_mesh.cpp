@@ -1,11 +1,11 @@
-#include "models/collision/triangle_mesh.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

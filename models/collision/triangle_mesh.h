@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "models/collision/normal_arc.h"
-#include "models/collision/point_tree.h"
-#include "models/collision/shape.h"
+#include "nsn/models/collision/normal_arc.h"
+#include "nsn/models/collision/point_tree.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

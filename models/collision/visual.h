@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "models/collision/shape.h"
+#include "nsn/models/collision/shape.h"
 
 namespace nsn {
 

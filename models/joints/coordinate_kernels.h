@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/lanes.h"
-#include "models/joints/joint_coordinate.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/models/joints/joint_coordinate.h"
 
 namespace nsn::joint_kernels {
 

@@ -1,6 +1,6 @@
-#include "models/joints/cylindrical.h"
+#include "nsn/models/joints/cylindrical.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

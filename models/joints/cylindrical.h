@@ -4,7 +4,7 @@
 /// axes[0]: the angle about b_z, rad, counted over whole turns. axes[1]: the way along b_z, m.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,9 +1,9 @@
-#include "models/joints/distance.h"
+#include "nsn/models/joints/distance.h"
 
 #include <cmath>
 
-#include "core/error.h"
-#include "models/joints/hold.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

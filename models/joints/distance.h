@@ -3,7 +3,7 @@
 /// One row, abs(d) = length; or none, and axes[0], abs(d), with limits.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/joints/fixed.h"
+#include "nsn/models/joints/fixed.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

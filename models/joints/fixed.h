@@ -1,7 +1,7 @@
 /// Fixed: body a moves with body b. Six rows: d = 0, 2 (x, y, z of Q) = 0.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/joints/hinges.h"
+#include "nsn/models/joints/hinges.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 namespace {

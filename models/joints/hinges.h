@@ -9,7 +9,7 @@
 /// (the first and the last axis coincide): keep limits away from it.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

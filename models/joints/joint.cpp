@@ -1,8 +1,8 @@
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 #include <cmath>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-#include "models/joints/joint_coordinate.h"
+#include "nsn/models/joints/joint_coordinate.h"
 
 namespace nsn {
 

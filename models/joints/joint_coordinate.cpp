@@ -1,10 +1,10 @@
-#include "models/joints/joint_coordinate.h"
+#include "nsn/models/joints/joint_coordinate.h"
 
 #include <cmath>
 
-#include "core/lanes.h"
-#include "models/joints/coordinate_kernels.h"
-#include "models/rows/row_set.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/models/joints/coordinate_kernels.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 

@@ -30,8 +30,8 @@
 
 #include <cstdint>
 
-#include "core/math3.h"
-#include "models/configuration.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/world/configuration.h"
 
 namespace nsn {
 

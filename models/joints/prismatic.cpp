@@ -1,6 +1,6 @@
-#include "models/joints/prismatic.h"
+#include "nsn/models/joints/prismatic.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

@@ -4,7 +4,7 @@
 /// axes[0]: the way along b_z, m.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/joints/revolute.h"
+#include "nsn/models/joints/revolute.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

@@ -3,7 +3,7 @@
 /// axes[0]: the angle about b_z, rad, counted over whole turns.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

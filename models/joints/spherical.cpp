@@ -1,6 +1,6 @@
-#include "models/joints/spherical.h"
+#include "nsn/models/joints/spherical.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

@@ -5,7 +5,7 @@
 /// friction. Springs and dampers are exact about a fixed axis, and to second order otherwise.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/joints/universal.h"
+#include "nsn/models/joints/universal.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

@@ -3,7 +3,7 @@
 /// from b, a is turned by exp(y theta_0) exp(x theta_1).
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -1,6 +1,6 @@
-#include "models/joints/weld.h"
+#include "nsn/models/joints/weld.h"
 
-#include "models/joints/hold.h"
+#include "nsn/models/joints/hold.h"
 
 namespace nsn {
 

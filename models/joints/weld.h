@@ -3,7 +3,7 @@
 /// A beam of rigid pieces is a row of these: rigid in d, bending and torsion stiffness 1 / angular.
 #pragma once
 
-#include "models/joints/joint.h"
+#include "nsn/models/joints/joint.h"
 
 namespace nsn {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/io/text_scanner.h"
+#include "nsn/core/io/text_scanner.h"
 
 namespace nsn {
 

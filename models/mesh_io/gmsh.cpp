@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/io/text_file.h"
-#include "models/mesh_io/binary_reader.h"
-#include "models/mesh_io/mesh_builder.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/binary_reader.h"
+#include "nsn/models/mesh_io/mesh_builder.h"
 
 namespace nsn {
 namespace {

@@ -1,8 +1,8 @@
-#include "models/mesh_io/mesh_builder.h"
+#include "nsn/models/mesh_io/mesh_builder.h"
 
 #include <utility>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/io/text_scanner.h"
-#include "models/mesh_io.h"
+#include "nsn/core/io/text_scanner.h"
+#include "nsn/models/mesh_io/mesh_io.h"
 
 namespace nsn {
 

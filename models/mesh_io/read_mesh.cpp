@@ -2,9 +2,9 @@
 #include <cctype>
 #include <string>
 
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "models/mesh_io.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/mesh_io.h"
 
 namespace nsn {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "models/mesh_io/binary_reader.h"
-#include "models/mesh_io/mesh_builder.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/binary_reader.h"
+#include "nsn/models/mesh_io/mesh_builder.h"
 
 namespace nsn {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "models/mesh_io/mesh_builder.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/mesh_builder.h"
 
 namespace nsn {
 namespace {

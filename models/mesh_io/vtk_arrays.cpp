@@ -1,8 +1,8 @@
-#include "models/mesh_io/vtk_arrays.h"
+#include "nsn/models/mesh_io/vtk_arrays.h"
 
 #include <array>
 
-#include "models/mesh_io/binary_reader.h"
+#include "nsn/models/mesh_io/binary_reader.h"
 
 namespace nsn {
 namespace {

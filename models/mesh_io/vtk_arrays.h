@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/mesh_io/mesh_builder.h"
+#include "nsn/models/mesh_io/mesh_builder.h"
 
 namespace nsn {
 

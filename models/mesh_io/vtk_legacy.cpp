@@ -1,8 +1,8 @@
 #include <string>
 
-#include "core/io/text_file.h"
-#include "models/mesh_io/binary_reader.h"
-#include "models/mesh_io/vtk_arrays.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/binary_reader.h"
+#include "nsn/models/mesh_io/vtk_arrays.h"
 
 namespace nsn {
 namespace {

@@ -8,10 +8,10 @@
 #include <zlib.h>
 #endif
 
-#include "core/error.h"
-#include "core/io/text_file.h"
-#include "models/mesh_io/binary_reader.h"
-#include "models/mesh_io/vtk_arrays.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/binary_reader.h"
+#include "nsn/models/mesh_io/vtk_arrays.h"
 
 namespace nsn {
 namespace {

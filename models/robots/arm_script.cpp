@@ -1,11 +1,11 @@
-#include "models/robots/arm_script.h"
+#include "nsn/models/robots/arm_script.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
-#include "models/robots/inverse_kinematics.h"
-#include "models/robots/trajectory.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/robots/inverse_kinematics.h"
+#include "nsn/models/robots/trajectory.h"
 
 namespace nsn {
 namespace {

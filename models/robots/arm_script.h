@@ -21,7 +21,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/robots/build_robot.h"
+#include "nsn/models/robots/build_robot.h"
 
 namespace nsn {
 

@@ -1,13 +1,13 @@
-#include "models/robots/build_robot.h"
+#include "nsn/models/robots/build_robot.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
-#include "models/joints/hold.h"
-#include "models/joints/joints.h"
-#include "models/robots/joint_triad.h"
-#include "models/rows/mimic_rows.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/joints/hold.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/robots/joint_triad.h"
+#include "nsn/models/rows/mimic_rows.h"
 
 namespace nsn {
 namespace {

@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "models/robots/kinematics.h"
-#include "models/robots/robot_description.h"
-#include "models/robots/robot_shapes.h"
-#include "models/world.h"
+#include "nsn/models/robots/kinematics.h"
+#include "nsn/models/robots/robot_description.h"
+#include "nsn/models/robots/robot_shapes.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

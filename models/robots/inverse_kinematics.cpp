@@ -1,9 +1,9 @@
-#include "models/robots/inverse_kinematics.h"
+#include "nsn/models/robots/inverse_kinematics.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

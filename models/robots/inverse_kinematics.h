@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "models/robots/kinematics.h"
+#include "nsn/models/robots/kinematics.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "models/robots/joint_triad.h"
+#include "nsn/models/robots/joint_triad.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/robots/robot_description.h"
+#include "nsn/models/robots/robot_description.h"
 
 namespace nsn {
 

@@ -1,8 +1,8 @@
-#include "models/robots/kinematics.h"
+#include "nsn/models/robots/kinematics.h"
 
 #include <cmath>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

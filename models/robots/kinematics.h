@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "models/robots/robot_description.h"
+#include "nsn/models/robots/robot_description.h"
 
 namespace nsn {
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <set>
 
-#include "models/robots/xml.h"
+#include "nsn/models/robots/xml.h"
 
 namespace nsn::robots {
 namespace {

@@ -1,10 +1,10 @@
-#include "models/robots/read_robot.h"
+#include "nsn/models/robots/read_robot.h"
 
-#include "core/error.h"
-#include "core/io/text_file.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/text_file.h"
 
 #ifdef NSN_WITH_TINYXML2
-#include "models/robots/xml.h"
+#include "nsn/models/robots/xml.h"
 #endif
 
 namespace nsn {

@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/robots/robot_description.h"
+#include "nsn/models/robots/robot_description.h"
 
 namespace nsn {
 

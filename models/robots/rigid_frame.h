@@ -1,7 +1,7 @@
 /// Where one frame is in another:  x_outer = position + R(rotation) x_inner.
 #pragma once
 
-#include "core/math3.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

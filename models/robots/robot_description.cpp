@@ -1,14 +1,14 @@
-#include "models/robots/robot_description.h"
+#include "nsn/models/robots/robot_description.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <set>
 
-#include "core/error.h"
-#include "models/body.h"
-#include "models/collision/convex_hull.h"
-#include "models/robots/joint_triad.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/collision/convex_hull.h"
+#include "nsn/models/robots/joint_triad.h"
+#include "nsn/models/world/body.h"
 
 namespace nsn {
 namespace {

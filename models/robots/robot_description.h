@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/joints/joint.h"
-#include "models/robots/rigid_frame.h"
-#include "models/tet_mesh.h"
+#include "nsn/models/deformable/tet_mesh.h"
+#include "nsn/models/joints/joint.h"
+#include "nsn/models/robots/rigid_frame.h"
 
 namespace nsn {
 

@@ -1,18 +1,18 @@
-#include "models/robots/robot_shapes.h"
+#include "nsn/models/robots/robot_shapes.h"
 
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
 
-#include "core/error.h"
-#include "models/collision/box.h"
-#include "models/collision/capsule.h"
-#include "models/collision/convex_hull.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/plane.h"
-#include "models/collision/sphere.h"
-#include "models/collision/triangle_mesh.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/capsule.h"
+#include "nsn/models/collision/convex_hull.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/collision/sphere.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {

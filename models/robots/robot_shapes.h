@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "models/collision/shape.h"
-#include "models/robots/robot_description.h"
+#include "nsn/models/collision/shape.h"
+#include "nsn/models/robots/robot_description.h"
 
 namespace nsn {
 

@@ -1,10 +1,10 @@
-#include "models/robots/trajectory.h"
+#include "nsn/models/robots/trajectory.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "models/robots/xml.h"
+#include "nsn/models/robots/xml.h"
 
 namespace nsn::robots {
 namespace {

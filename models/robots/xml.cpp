@@ -1,11 +1,11 @@
-#include "models/robots/xml.h"
+#include "nsn/models/robots/xml.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "core/io/text_file.h"
-#include "models/mesh_io.h"
+#include "nsn/core/io/text_file.h"
+#include "nsn/models/mesh_io/mesh_io.h"
 
 namespace nsn::robots {
 

@@ -9,8 +9,8 @@
 #include <tinyxml2.h>
 #include <vector>
 
-#include "core/error.h"
-#include "models/robots/read_robot.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/robots/read_robot.h"
 
 namespace nsn::robots {
 

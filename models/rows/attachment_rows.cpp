@@ -1,9 +1,9 @@
-#include "models/rows/attachment_rows.h"
+#include "nsn/models/rows/attachment_rows.h"
 
 #include <cmath>
 
-#include "core/error.h"
-#include "models/world.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

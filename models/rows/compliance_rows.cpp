@@ -1,12 +1,12 @@
-#include "models/rows/compliance_rows.h"
+#include "nsn/models/rows/compliance_rows.h"
 
 #include <array>
 #include <utility>
 
-#include "core/error.h"
-#include "core/parallel.h"
-#include "core/vector_kernels.h"
-#include "models/world.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 namespace {

@@ -1,4 +1,4 @@
-/// Generalised compliance (models/generalised_compliance.h) as rows of a world: a force law over
+/// Generalised compliance (models/deformable/generalised_compliance.h) as rows of a world: a force law over
 /// particles, evaluated in one batch.
 ///
 ///   value = l E c / h,    J <- l J,    E <- l^2 E / h^2
@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/generalised_compliance.h"
-#include "models/rows/row_batch.h"
+#include "nsn/models/deformable/generalised_compliance.h"
+#include "nsn/models/rows/row_batch.h"
 
 namespace nsn {
 

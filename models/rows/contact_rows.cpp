@@ -1,9 +1,9 @@
-#include "models/rows/contact_rows.h"
+#include "nsn/models/rows/contact_rows.h"
 
 #include <cmath>
 
-#include "core/error.h"
-#include "core/lanes.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/lanes.h"
 
 namespace nsn {
 namespace {

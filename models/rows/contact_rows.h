@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rows/framed_rows.h"
+#include "nsn/models/rows/framed_rows.h"
 
 namespace nsn {
 
@@ -27,7 +27,7 @@ struct Contact {
   double mu = 0.0;          ///< friction coefficient, >= 0
   double compliance = 0.0;  ///< E of the normal row, m/N, >= 0
   std::uint64_t id = 0;
-  double restitution = 0.0;  ///< e, in [0, 1] (models/restitution.h)
+  double restitution = 0.0;  ///< e, in [0, 1] (models/step/restitution.h)
   double rolling = 0.0;      ///< m, >= 0 (models/rows/resistance_rows.h)
   double spinning = 0.0;     ///< m, >= 0
   bool rebounds = false;     ///< in this step the normal row is n . v + rebound

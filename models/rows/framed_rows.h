@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rows/row_set.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 

@@ -1,4 +1,4 @@
-#include "models/rows/joint_rows.h"
+#include "nsn/models/rows/joint_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/lanes.h"
-#include "core/parallel.h"
-#include "core/rotation_kernels.h"
-#include "models/joints/coordinate_kernels.h"
+#include "nsn/core/base/lanes.h"
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/rotation_kernels.h"
+#include "nsn/models/joints/coordinate_kernels.h"
 
 namespace nsn {
 namespace {

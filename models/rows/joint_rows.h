@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "models/joints/joint.h"
-#include "models/rows/row_set.h"
+#include "nsn/models/joints/joint.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 

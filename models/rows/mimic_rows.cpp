@@ -1,4 +1,4 @@
-#include "models/rows/mimic_rows.h"
+#include "nsn/models/rows/mimic_rows.h"
 
 #include <algorithm>
 #include <cmath>

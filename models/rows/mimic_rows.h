@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/joints/joint.h"
-#include "models/rows/row_set.h"
+#include "nsn/models/joints/joint.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 

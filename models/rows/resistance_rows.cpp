@@ -1,4 +1,4 @@
-#include "models/rows/resistance_rows.h"
+#include "nsn/models/rows/resistance_rows.h"
 
 #include <algorithm>
 

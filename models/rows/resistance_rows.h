@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rows/contact_rows.h"
-#include "models/rows/row_set.h"
-#include "models/world.h"
+#include "nsn/models/rows/contact_rows.h"
+#include "nsn/models/rows/row_set.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

@@ -4,8 +4,8 @@
 /// Their compliance E may change with the configuration and couples the three rows of a block.
 #pragma once
 
-#include "core/block_csr.h"
-#include "models/rows/row_set.h"
+#include "nsn/core/matrix/block_csr.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 

@@ -2,7 +2,7 @@
 /// in this folder, derived from RowSet. Nothing else in the library knows what kinds exist.
 ///
 /// A row set offers row blocks k = 0 ... size() - 1, three rows each. A block touches a few nodes
-/// (models/configuration.h), has a law (core/system.h), and knows its value and Jacobian wherever
+/// (models/world/configuration.h), has a law (core/step/system.h), and knows its value and Jacobian wherever
 /// the bodies are. Where many blocks are evaluated at once, in blocks of compliance that change
 /// with the configuration, the set is a RowBatch as well (row_batch.h).
 #pragma once
@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <span>
 
-#include "core/block_csr.h"
-#include "core/math3.h"
-#include "core/system.h"
-#include "models/configuration.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/step/system.h"
+#include "nsn/models/world/configuration.h"
 
 namespace nsn {
 

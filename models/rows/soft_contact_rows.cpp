@@ -1,4 +1,4 @@
-#include "models/rows/soft_contact_rows.h"
+#include "nsn/models/rows/soft_contact_rows.h"
 
 namespace nsn {
 namespace {

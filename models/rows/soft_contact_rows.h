@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rows/framed_rows.h"
+#include "nsn/models/rows/framed_rows.h"
 
 namespace nsn {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "models/contact_finder.h"
-#include "models/robots/build_robot.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/robot_files.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/robots/build_robot.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/robot_files.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/contact_finder.h"
 
 namespace nsn {
 namespace {

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <vector>
 
-#include "models/collision/visual.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/visual.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

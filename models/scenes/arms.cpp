@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/scenes/mobile_manipulator.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
-#include "models/scenes/workpieces.h"
+#include "nsn/models/scenes/mobile_manipulator.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/scenes/workpieces.h"
 
 namespace nsn {
 namespace {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <numbers>
 
-#include "models/collision/box.h"
-#include "models/collision/visual.h"
-#include "models/joints/distance.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/visual.h"
+#include "nsn/models/joints/distance.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "models/collision/box.h"
-#include "models/joints/joints.h"
-#include "models/robots/arm_script.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/robot_files.h"
-#include "models/scenes/scene.h"
+#include "nsn/core/base/error.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/robots/arm_script.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/robot_files.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "models/collision/box.h"
-#include "models/deformable.h"
-#include "models/joints/joints.h"
-#include "models/mesh_generators.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
-#include "models/scenes/workpieces.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/deformable/deformable.h"
+#include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/scenes/workpieces.h"
 
 namespace nsn {
 namespace {

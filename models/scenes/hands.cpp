@@ -3,14 +3,14 @@
 #include <memory>
 #include <numbers>
 
-#include "models/collision/triangle_mesh.h"
-#include "models/joints/hold.h"
-#include "models/robots/build_robot.h"
-#include "models/robots/trajectory.h"
-#include "models/scenes/irregular_objects.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/robot_files.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/triangle_mesh.h"
+#include "nsn/models/joints/hold.h"
+#include "nsn/models/robots/build_robot.h"
+#include "nsn/models/robots/trajectory.h"
+#include "nsn/models/scenes/irregular_objects.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/robot_files.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

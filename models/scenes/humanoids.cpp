@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/robots/build_robot.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/robot_files.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/robots/build_robot.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/robot_files.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

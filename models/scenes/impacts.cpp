@@ -3,10 +3,10 @@
 #include <memory>
 #include <numbers>
 
-#include "models/collision/box.h"
-#include "models/joints/joints.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -1,8 +1,8 @@
 // A flexible beam of rigid pieces is pushed into a narrow socket.
-#include "models/joints/joints.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
-#include "models/scenes/workpieces.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/scenes/workpieces.h"
 
 namespace nsn {
 namespace {

@@ -1,12 +1,12 @@
-#include "models/scenes/irregular_objects.h"
+#include "nsn/models/scenes/irregular_objects.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "core/error.h"
-#include "core/math3.h"
-#include "models/scenes/parts.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/scenes/parts.h"
 
 namespace nsn {
 namespace {

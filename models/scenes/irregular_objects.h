@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "models/tet_mesh.h"
+#include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn {
 

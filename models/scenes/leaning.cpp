@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/scenes/mobile_manipulator.h"
+#include "nsn/models/scenes/mobile_manipulator.h"
 
 #include <cmath>
 #include <numbers>

@@ -8,7 +8,7 @@
 /// fingertips, x ahead and y the way they open.
 #pragma once
 
-#include "models/robots/arm_script.h"
+#include "nsn/models/robots/arm_script.h"
 
 namespace nsn {
 

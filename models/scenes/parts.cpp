@@ -1,4 +1,4 @@
-#include "models/scenes/parts.h"
+#include "nsn/models/scenes/parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 #include <numbers>
 #include <utility>
 
-#include "models/collision/box.h"
-#include "models/collision/capsule.h"
-#include "models/collision/plane.h"
-#include "models/collision/sphere.h"
-#include "models/deformable.h"
-#include "models/mesh_generators.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/capsule.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/collision/sphere.h"
+#include "nsn/models/deformable/deformable.h"
+#include "nsn/models/deformable/mesh_generators.h"
 
 namespace nsn {
 

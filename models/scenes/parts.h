@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/options.h"
-#include "models/world.h"
+#include "nsn/core/base/options.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/collision/triangle_mesh.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/triangle_mesh.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -1,9 +1,9 @@
-#include "models/scenes/robot_files.h"
+#include "nsn/models/scenes/robot_files.h"
 
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

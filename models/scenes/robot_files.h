@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "core/options.h"
-#include "models/robots/read_robot.h"
+#include "nsn/core/base/options.h"
+#include "nsn/models/robots/read_robot.h"
 
 namespace nsn {
 

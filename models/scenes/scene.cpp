@@ -1,6 +1,6 @@
-#include "models/scenes/scene.h"
+#include "nsn/models/scenes/scene.h"
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 

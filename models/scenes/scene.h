@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/options.h"
-#include "models/world.h"
+#include "nsn/core/base/options.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

@@ -6,15 +6,15 @@
 #include <numbers>
 #include <string>
 
-#include "models/collision/box.h"
-#include "models/collision/cylinder.h"
-#include "models/collision/plane.h"
-#include "models/collision/sphere.h"
-#include "models/deformable.h"
-#include "models/mesh_generators.h"
-#include "models/rows/attachment_rows.h"
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/plane.h"
+#include "nsn/models/collision/sphere.h"
+#include "nsn/models/deformable/deformable.h"
+#include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/rows/attachment_rows.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

@@ -1,8 +1,8 @@
 // Stacks and walls of boxes.
 #include <cmath>
 
-#include "models/scenes/parts.h"
-#include "models/scenes/scene.h"
+#include "nsn/models/scenes/parts.h"
+#include "nsn/models/scenes/scene.h"
 
 namespace nsn {
 namespace {

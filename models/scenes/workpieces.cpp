@@ -1,13 +1,13 @@
-#include "models/scenes/workpieces.h"
+#include "nsn/models/scenes/workpieces.h"
 
 #include <cmath>
 #include <memory>
 #include <numbers>
 
-#include "models/collision/box.h"
-#include "models/collision/convex_hull.h"
-#include "models/joints/joints.h"
-#include "models/scenes/parts.h"
+#include "nsn/models/collision/box.h"
+#include "nsn/models/collision/convex_hull.h"
+#include "nsn/models/joints/joints.h"
+#include "nsn/models/scenes/parts.h"
 
 namespace nsn {
 namespace {

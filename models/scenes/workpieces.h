@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "core/options.h"
-#include "models/robots/rigid_frame.h"
-#include "models/world.h"
+#include "nsn/core/base/options.h"
+#include "nsn/models/robots/rigid_frame.h"
+#include "nsn/models/world/world.h"
 
 namespace nsn {
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
-#include "tests/contract/contract_systems.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/tests/contract/contract_systems.h"
 
 namespace nsn {
 namespace {

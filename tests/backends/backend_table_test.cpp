@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
+#include "nsn/backends/standard_backends.h"
 
 namespace nsn {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/vector_kernels.h"
-#include "tests/contract/linear_solver_contract.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/tests/contract/linear_solver_contract.h"
 
 namespace nsn {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
-#include "core/vector_kernels.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
 namespace {

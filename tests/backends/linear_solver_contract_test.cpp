@@ -1,12 +1,12 @@
 // The contract suite over every backend this build has, and over variants that take other paths.
-#include "tests/contract/linear_solver_contract.h"
+#include "nsn/tests/contract/linear_solver_contract.h"
 
 #include <algorithm>
 #include <cctype>
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
+#include "nsn/backends/standard_backends.h"
 
 namespace nsn {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/io/atomic_file.h"
+#include "nsn/core/io/atomic_file.h"
 #include "tests/support/command.h"
 #include "tests/support/temporary_folder.h"
 

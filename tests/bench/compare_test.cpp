@@ -5,13 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
 #include "bench/compare/compare_report.h"
 #include "bench/compare/comparison.h"
 #include "bench/compare/systems.h"
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/io/matrix_market.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/matrix_market.h"
 #include "tests/support/markup.h"
 #include "tests/support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/scenes/parts.h"
+#include "nsn/models/scenes/parts.h"
 
 namespace nsn {
 namespace {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/io/atomic_file.h"
-#include "core/io/fclib.h"
-#include "core/io/siconos_text.h"
-#include "core/io/text_file.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/fclib.h"
+#include "nsn/core/io/siconos_text.h"
+#include "nsn/core/io/text_file.h"
 #include "tests/support/command.h"
 #include "tests/support/fclib_damage.h"
 #include "tests/support/friction_samples.h"

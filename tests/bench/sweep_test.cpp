@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/io/text_file.h"
+#include "nsn/core/io/text_file.h"
 #include "tests/support/command.h"
 #include "tests/support/temporary_folder.h"
 

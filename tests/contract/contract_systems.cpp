@@ -1,4 +1,4 @@
-#include "tests/contract/contract_systems.h"
+#include "nsn/tests/contract/contract_systems.h"
 
 #include <cmath>
 #include <cstdint>

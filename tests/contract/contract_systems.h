@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/csr.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn::contract {
 

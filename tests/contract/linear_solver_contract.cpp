@@ -1,4 +1,4 @@
-#include "tests/contract/linear_solver_contract.h"
+#include "nsn/tests/contract/linear_solver_contract.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/error.h"
-#include "tests/contract/contract_systems.h"
+#include "nsn/core/base/error.h"
+#include "nsn/tests/contract/contract_systems.h"
 
 namespace nsn::contract {
 namespace {

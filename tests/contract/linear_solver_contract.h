@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/solver_registry.h"
+#include "nsn/core/linear/solver_registry.h"
 
 namespace nsn::contract {
 
@@ -45,7 +45,7 @@ std::vector<ContractCase> linear_solver_contract_cases();
 
 /// One case for the solver that registry.make(spec) gives. Empty: it passed. An exception from the
 /// solver that the case does not provoke is a failure. Throws std::invalid_argument for an unknown
-/// case and for a spec that the registry refuses. Needs a running Kokkos (core/runtime.h).
+/// case and for a spec that the registry refuses. Needs a running Kokkos (core/base/runtime.h).
 std::vector<ContractFailure> run_linear_solver_case(const SolverRegistry& registry,
                                                     std::string_view spec,
                                                     std::string_view case_name);

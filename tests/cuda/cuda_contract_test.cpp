@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/cuda/cuda_direct.h"
-#include "backends/cuda/cuda_pcr.h"
-#include "backends/cuda/harness/host_device.h"
-#include "tests/contract/linear_solver_contract.h"
+#include "nsn/backends/cuda/cuda_direct.h"
+#include "nsn/backends/cuda/cuda_pcr.h"
+#include "nsn/backends/cuda/harness/host_device.h"
+#include "nsn/tests/contract/linear_solver_contract.h"
 
 namespace nsn::cuda {
 namespace {

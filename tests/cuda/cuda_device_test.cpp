@@ -1,12 +1,12 @@
 // What this machine's driver says: the CUDA backends are listed whatever it is, with its own words.
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
+#include "nsn/backends/standard_backends.h"
 
 #if defined(NSN_WITH_CUDA)
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/cuda_device.h"
+#include "nsn/backends/cuda/cuda_device.h"
 #endif
 
 namespace nsn {

@@ -1,20 +1,20 @@
 // cuda-pcr through the harness: products against serial references, the iteration against that of
 // pcr, islands and batches, what crosses the bus, and what happens when the device fails.
-#include "backends/cuda/cuda_pcr.h"
+#include "nsn/backends/cuda/cuda_pcr.h"
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "backends/cuda/cuda_direct.h"
-#include "backends/cuda/harness/host_device.h"
-#include "backends/cuda/pcr_batch.h"
-#include "backends/cuda/pcr_engine.h"
-#include "backends/standard_backends.h"
-#include "core/schur_complement.h"
-#include "core/schur_operator.h"
-#include "core/vector_kernels.h"
+#include "nsn/backends/cuda/cuda_direct.h"
+#include "nsn/backends/cuda/harness/host_device.h"
+#include "nsn/backends/cuda/pcr_batch.h"
+#include "nsn/backends/cuda/pcr_engine.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/schur_operator.h"
+#include "nsn/core/step/schur_complement.h"
 
 namespace nsn::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // The harness itself: it runs kernels as a device would, and it catches the two mistakes that a
 // device forgives silently.
-#include "backends/cuda/harness/harness.h"
+#include "nsn/backends/cuda/harness/harness.h"
 
 #include <numeric>
 

@@ -1,10 +1,10 @@
 /// The NCP and friction functors inside a kernel, for nvcc and for the harness.
 #pragma once
 
-#include "backends/cuda/array.h"
-#include "ncp/fischer_burmeister.h"
-#include "ncp/friction.h"
-#include "ncp/minimum_map.h"
+#include "nsn/backends/cuda/array.h"
+#include "nsn/ncp/fischer_burmeister.h"
+#include "nsn/ncp/friction.h"
+#include "nsn/ncp/minimum_map.h"
 
 namespace nsn::cuda {
 

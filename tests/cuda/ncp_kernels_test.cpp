@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/cuda/harness/harness.h"
+#include "nsn/backends/cuda/harness/harness.h"
 
 namespace nsn::cuda {
 namespace {

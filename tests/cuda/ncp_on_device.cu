@@ -1,5 +1,5 @@
 // Compiles the shared functors for the device: NSN_FUNCTION makes them callable there.
-#include "backends/cuda/device_thread.cuh"
+#include "nsn/backends/cuda/device_thread.cuh"
 #include "tests/cuda/ncp_kernels.cuh"
 
 namespace nsn::cuda {

@@ -35,7 +35,7 @@ def check_link(page, line, target, pages):
 
 
 def named_paths(text):
-    """Files of the repository that a piece of inline code names: `core/newton.h`."""
+    """Files of the repository that a piece of inline code names: `core/step/newton.h`."""
     if re.fullmatch(r"(" + "|".join(FOLDERS) + r")/[\w./-]+\.\w+", text):
         yield text
 

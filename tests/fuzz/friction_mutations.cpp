@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/io/siconos_text.h"
+#include "nsn/core/io/siconos_text.h"
 #include "tests/support/friction_samples.h"
 #include "tests/support/npz_samples.h"
 

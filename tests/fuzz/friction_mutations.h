@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/fclib.h"
+#include "nsn/core/io/fclib.h"
 
 namespace nsn::fuzz {
 

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/error.h"
-#include "core/io/contactbench.h"
-#include "core/io/siconos_text.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/contactbench.h"
+#include "nsn/core/io/siconos_text.h"
 #if defined(NSN_WITH_HDF5)
-#include "core/io/atomic_file.h"
-#include "core/io/hdf5_file.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/hdf5_file.h"
 #endif
 
 namespace nsn::fuzz {

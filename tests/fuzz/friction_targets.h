@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/io/fclib.h"
+#include "nsn/core/io/fclib.h"
 
 namespace nsn::fuzz {
 

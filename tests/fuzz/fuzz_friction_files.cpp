@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/runtime.h"
+#include "nsn/core/base/runtime.h"
 #include "tests/fuzz/friction_mutations.h"
 #include "tests/fuzz/friction_targets.h"
 #include "tests/support/temporary_folder.h"

@@ -1,5 +1,5 @@
 // Friction functors: W of both NCP functions, Alart-Curnier with its derivatives.
-#include "ncp/friction.h"
+#include "nsn/ncp/friction.h"
 
 #include <algorithm>
 #include <cmath>

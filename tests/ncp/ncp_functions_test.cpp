@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ncp/fischer_burmeister.h"
-#include "ncp/minimum_map.h"
+#include "nsn/ncp/fischer_burmeister.h"
+#include "nsn/ncp/minimum_map.h"
 
 namespace nsn::ncp {
 namespace {

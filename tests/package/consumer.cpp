@@ -2,10 +2,10 @@
 // both.
 #include <cstdio>
 
-#include "backends/standard_backends.h"
-#include "core/runtime.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/runtime.h"
+#include "nsn/tests/contract/linear_solver_contract.h"
 #include "scaled_descent.h"
-#include "tests/contract/linear_solver_contract.h"
 
 namespace {
 

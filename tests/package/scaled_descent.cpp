@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/vector_kernels.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace {
 

@@ -23,7 +23,7 @@ function(nsn_consumer_test name)
       --build-generator "${CMAKE_GENERATOR}" --build-noclean --build-target consumer
       --build-options ${NSN_CONSUMER_OPTIONS} ${ARGN}
       --test-command consumer)
-  set_tests_properties(package/${name} PROPERTIES LABELS package TIMEOUT 1500
+  set_tests_properties(package/${name} PROPERTIES LABELS package TIMEOUT 5000
     ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
 endfunction()
 

@@ -1,11 +1,11 @@
 // Incomplete LU in 3x3 blocks: exact without fill, and what it leaves where there is some.
-#include "precond/block_ilu.h"
+#include "nsn/precond/block_ilu.h"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
+#include "nsn/backends/standard_backends.h"
 #include "tests/support/dense.h"
 
 namespace nsn {

@@ -1,5 +1,5 @@
 // The r of the NCP functions, each strategy against its formula on one contact of a free body.
-#include "precond/complementarity.h"
+#include "nsn/precond/complementarity.h"
 
 #include <cmath>
 #include <stdexcept>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/simulation.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::test {
 

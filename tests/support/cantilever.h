@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/mesh_generators.h"
-#include "models/tetrahedra.h"
+#include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "tests/support/static_equilibrium.h"
 
 namespace nsn::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <sys/wait.h>
 
-#include "core/io/text_file.h"
+#include "nsn/core/io/text_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace nsn {

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "core/block_csr.h"
-#include "core/contact_rows.h"
+#include "nsn/core/contact/contact_rows.h"
+#include "nsn/core/matrix/block_csr.h"
 
 namespace nsn::test {
 

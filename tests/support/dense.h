@@ -6,9 +6,9 @@
 
 #include <Eigen/Dense>
 
-#include "core/block_csr.h"
-#include "core/csr.h"
-#include "core/types.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/matrix/csr.h"
 
 namespace nsn::testing_support {
 

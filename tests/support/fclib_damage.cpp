@@ -5,7 +5,7 @@
 
 #include <hdf5.h>
 
-#include "core/io/hdf5_file.h"
+#include "nsn/core/io/hdf5_file.h"
 
 namespace nsn::test {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/friction_problem.h"
+#include "nsn/core/problems/friction_problem.h"
 
 namespace nsn::test {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/friction_problem.h"
+#include "nsn/core/problems/friction_problem.h"
 
 namespace nsn::test {
 

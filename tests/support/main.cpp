@@ -1,7 +1,7 @@
 // Runs a test program inside one Runtime.
 #include <gtest/gtest.h>
 
-#include "core/runtime.h"
+#include "nsn/core/base/runtime.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/generalised_compliance.h"
-#include "models/signed_svd.h"
-#include "models/tet_mesh.h"
+#include "nsn/models/deformable/generalised_compliance.h"
+#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn::test {
 

@@ -1,5 +1,6 @@
 // Parsed once per build for all test programs.
 #pragma once
 
-#include "../../cmake/precompiled.h"
 #include <gtest/gtest.h>
+
+#include "../../cmake/precompiled.h"

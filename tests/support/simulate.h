@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "backends/standard_backends.h"
-#include "models/scenes/scene.h"
-#include "models/simulation.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/models/scenes/scene.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::test {
 

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/standard_backends.h"
-#include "core/linear_operator.h"
-#include "models/generalised_compliance.h"
+#include "nsn/backends/standard_backends.h"
+#include "nsn/core/linear/linear_operator.h"
+#include "nsn/models/deformable/generalised_compliance.h"
 
 namespace nsn::test {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/harness/fibres.h"
+#include "nsn/backends/cuda/harness/fibres.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>

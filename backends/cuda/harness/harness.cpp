@@ -1,4 +1,4 @@
-#include "backends/cuda/harness/harness.h"
+#include "nsn/backends/cuda/harness/harness.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -23,8 +23,8 @@
 #include <typeinfo>
 #include <vector>
 
-#include "backends/cuda/harness/fibres.h"
-#include "backends/cuda/kernels.h"
+#include "nsn/backends/cuda/harness/fibres.h"
+#include "nsn/backends/cuda/kernels.h"
 
 namespace nsn::cuda::harness {
 

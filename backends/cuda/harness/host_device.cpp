@@ -1,4 +1,4 @@
-#include "backends/cuda/harness/host_device.h"
+#include "nsn/backends/cuda/harness/host_device.h"
 
 #include <cstring>
 

@@ -5,8 +5,8 @@
 /// command.
 #pragma once
 
-#include "backends/cuda/device.h"
-#include "backends/cuda/harness/harness.h"
+#include "nsn/backends/cuda/device.h"
+#include "nsn/backends/cuda/harness/harness.h"
 
 namespace nsn::cuda::harness {
 

@@ -5,7 +5,7 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
-#include "backends/cuda/harness/host_device.h"
+#include "nsn/backends/cuda/harness/host_device.h"
 
 namespace nsn::cuda::harness {
 namespace {

@@ -1,10 +1,10 @@
-#include "core/io/child_process.h"
+#include "nsn/core/io/child_process.h"
 
 #include <csignal>
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 
 namespace nsn {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/io/fclib.h"
+#include "nsn/core/io/fclib.h"
 
 #include <cmath>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 #include "tests/support/friction_samples.h"
 #include "tests/support/temporary_folder.h"
 

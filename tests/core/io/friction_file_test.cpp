@@ -1,13 +1,13 @@
-#include "core/io/friction_file.h"
+#include "nsn/core/io/friction_file.h"
 
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
-#include "core/io/atomic_file.h"
-#include "core/io/contactbench.h"
-#include "core/io/siconos_text.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/contactbench.h"
+#include "nsn/core/io/siconos_text.h"
 #include "tests/support/friction_samples.h"
 #include "tests/support/npz_samples.h"
 #include "tests/support/temporary_folder.h"

@@ -1,10 +1,10 @@
-#include "core/io/siconos_text.h"
+#include "nsn/core/io/siconos_text.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "nsn/core/base/error.h"
 #include "tests/support/friction_samples.h"
 
 namespace nsn {

@@ -1,0 +1,27 @@
+/// The few vector operations that Krylov loops are written over.
+#pragma once
+
+#include "nsn/core/base/types.h"
+
+namespace nsn {
+
+/// y = x; without the fences of Kokkos::deep_copy
+void copy(ConstVector x, Vector y);
+/// x_i = value
+void fill(Vector x, double value);
+/// x^T y
+double dot(ConstVector x, ConstVector y);
+/// |x|_2
+double norm2(ConstVector x);
+/// max |x_i|; NaN if any entry is
+double norm_max(ConstVector x);
+/// y = a x + b y; with b = 0 the old y is not read
+void axpby(double a, ConstVector x, double b, Vector y);
+/// r = b - Ax, returns |r|_2; Ax and r may be the same view
+double residual_norm(ConstVector b, ConstVector Ax, Vector r);
+bool all_finite(ConstVector x);
+
+/// n zeros, written by the calling thread: a short vector costs less than a dispatch.
+Vector zero_vector(Index n);
+
+}  // namespace nsn

@@ -1,0 +1,172 @@
+/// What a linear solver sees of a system S x = b: a product, and on request its entries.
+#pragma once
+
+#include <cstdint>
+
+#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/types.h"
+#include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/matrix/csr.h"
+
+namespace nsn {
+
+class SchurOperator;
+
+/// Sums that a Krylov loop wants of a product y = S x, taken while the rows are in cache. With a
+/// diagonal preconditioner P = diag(d) and x = P r they are all a loop needs to know of r and of
+/// the last direction's product q.
+struct ProductSums {
+  double x_y = 0.0;   ///< x^T y
+  double y_Py = 0.0;  ///< y^T P y
+  double r_r = 0.0;   ///< r^T r,  r = x ./ d
+  double r_x = 0.0;   ///< r^T x = r^T P r
+  double x_q = 0.0;   ///< x^T q; this and the next two are 0 without a q
+  double y_Pq = 0.0;  ///< y^T P q
+  double q_Pq = 0.0;  ///< q^T P q
+
+  /// Adds what one row brings.
+  void add(double x, double d, double y) {
+    const double r = x / d;
+    x_y += x * y;
+    y_Py += y * y * d;
+    r_r += r * r;
+    r_x += r * x;
+  }
+  void add(double x, double d, double y, double q) {
+    add(x, d, y);
+    const double dq = d * q;
+    x_q += x * q;
+    y_Pq += y * dq;
+    q_Pq += q * dq;
+  }
+};
+
+/// Sum over a partition of [0, n), for operators that override apply_with_sums():
+/// body(begin, end, sums) adds its rows.
+template <class Body>
+ProductSums sum_products(Index n, const Body& body) {
+  const auto total = sum_range<7>(n, [&body](Index first, Index last, auto& part) {
+    ProductSums sums;  // a local copy stays in registers
+    body(first, last, sums);
+    part[0] += sums.x_y;
+    part[1] += sums.y_Py;
+    part[2] += sums.r_r;
+    part[3] += sums.r_x;
+    part[4] += sums.x_q;
+    part[5] += sums.y_Pq;
+    part[6] += sums.q_Pq;
+  });
+  return {total[0], total[1], total[2], total[3], total[4], total[5], total[6]};
+}
+
+/// Row i of the vectors, y given; q may be null.
+inline void add_row(const double* x, const double* d, const double* q, Index i, double y,
+                    ProductSums& sums) {
+  if (q != nullptr) {
+    sums.add(x[i], d[i], y, q[i]);
+  } else {
+    sums.add(x[i], d[i], y);
+  }
+}
+
+/// A square operator y = S x.
+///
+/// Two ids tell a solver how much of its preparation still holds: an unchanged pattern_id() means
+/// the same sparsity pattern (symbolic work stays), an unchanged value_id() the same numbers
+/// (nothing to do). Ids are unique within the process: two operators never share one by accident.
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+
+  /// Scalar rows, also the number of columns.
+  virtual Index rows() const = 0;
+  /// y = S x. x and y have rows() entries and do not overlap. Allocates nothing.
+  virtual void apply(ConstVector x, Vector y) const = 0;
+  /// y = S x, and the sums above for P = diag(d), d > 0 of rows() entries; q has rows() entries or
+  /// none. Moves 8 bytes a row for d and 8 for q more than apply(); an operator that does not
+  /// override it takes one more pass.
+  virtual ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const;
+  /// Diagonal of S, rows() entries.
+  virtual void diagonal(Vector out) const = 0;
+  /// 3x3 diagonal blocks, 9 * ceil(rows() / 3) doubles; a block that reaches past the last row is
+  /// completed by the unit matrix.
+  virtual void diagonal_blocks(Vector out) const = 0;
+
+  /// The entries, in one of the two storages; both null: matrix-free.
+  virtual const BlockCsr* blocks() const { return nullptr; }
+  virtual const Csr* scalars() const { return nullptr; }
+  virtual bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
+  /// The operator as J H^-1 J^T + C, for solvers that work with the factors; null: it is none.
+  virtual const SchurOperator* factors() const { return nullptr; }
+
+  virtual std::uint64_t pattern_id() const = 0;
+  virtual std::uint64_t value_id() const = 0;
+
+  /// Bytes one apply() must move through memory at least, vectors included.
+  virtual double bytes_per_apply() const = 0;
+  /// false: only solvers that handle unsymmetric systems may take it.
+  virtual bool symmetric() const { return true; }
+};
+
+/// The sums of ProductSums for a y that is already known: one pass over the vectors.
+ProductSums product_sums(ConstVector x, ConstVector d, ConstVector q, ConstVector y);
+
+/// A fresh id for pattern_id() and value_id().
+std::uint64_t next_operator_id();
+
+/// Scalar CSR as an operator. Views the matrix, does not copy it.
+class CsrOperator final : public LinearOperator {
+ public:
+  /// symmetric: what the caller knows of A.
+  explicit CsrOperator(Csr A, bool symmetric = true);
+  /// The values of A were changed in place.
+  void values_changed() { value_id_ = next_operator_id(); }
+
+  Index rows() const override { return A_.rows; }
+  void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override;
+  void diagonal(Vector out) const override;
+  void diagonal_blocks(Vector out) const override;
+  const Csr* scalars() const override { return &A_; }
+  std::uint64_t pattern_id() const override { return pattern_id_; }
+  std::uint64_t value_id() const override { return value_id_; }
+  double bytes_per_apply() const override;
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  Csr A_;
+  bool symmetric_;
+  std::uint64_t pattern_id_ = next_operator_id();
+  std::uint64_t value_id_ = next_operator_id();
+};
+
+/// 3x3 block CSR as an operator. Views the matrix, does not copy it.
+class BlockOperator final : public LinearOperator {
+ public:
+  explicit BlockOperator(BlockCsr A, bool symmetric = true);
+  void values_changed() { value_id_ = next_operator_id(); }
+  /// The same, and what the caller knows of the new values.
+  void values_changed(bool symmetric) {
+    symmetric_ = symmetric;
+    values_changed();
+  }
+
+  Index rows() const override { return A_.scalar_rows(); }
+  void apply(ConstVector x, Vector y) const override { multiply(A_, x, y); }
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override;
+  void diagonal(Vector out) const override;
+  void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(A_, out); }
+  const BlockCsr* blocks() const override { return &A_; }
+  std::uint64_t pattern_id() const override { return pattern_id_; }
+  std::uint64_t value_id() const override { return value_id_; }
+  double bytes_per_apply() const override;
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  BlockCsr A_;
+  bool symmetric_;
+  std::uint64_t pattern_id_ = next_operator_id();
+  std::uint64_t value_id_ = next_operator_id();
+};
+
+}  // namespace nsn

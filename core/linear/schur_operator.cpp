@@ -1,0 +1,137 @@
+#include "nsn/core/linear/schur_operator.h"
+
+#include <array>
+
+#include "nsn/core/base/allocate.h"
+#include "nsn/core/base/block_math.h"
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/parallel.h"
+
+namespace nsn {
+
+SchurOperator::SchurOperator(BlockCsr J, Vector H_inverse, BlockCsr C)
+    : J_(std::move(J)), H_inverse_(std::move(H_inverse)), C_(std::move(C)) {
+  NSN_THROW_UNLESS(size_of(H_inverse_) == kBlockSize * J_.columns,
+                   "H^-1 of {} numbers for {} nodes", H_inverse_.extent(0), J_.columns);
+  NSN_THROW_UNLESS(C_.blocks() == 0 || (C_.rows == J_.rows && C_.columns == J_.rows),
+                   "C of {} x {} blocks for {} constraints", C_.rows, C_.columns, J_.rows);
+  if (C_.blocks() == 0) {
+    C_ = BlockCsr{J_.rows, J_.rows, IndexVector("row_begin", J_.row_begin.extent(0)), {}, {}};
+  }
+  Jt_ = transpose(J_);
+  v_ = allocate_vector("v", static_cast<std::size_t>(J_.scalar_columns()));
+}
+
+void SchurOperator::values_changed() {
+  refresh(Jt_, J_);
+  value_id_ = next_operator_id();
+}
+
+// v = H^-1 J^T x, node by node
+void SchurOperator::apply_transposed(const double* x) const {
+  const BlockRows Jt(Jt_.matrix);
+  const double* const H = H_inverse_.data();
+  double* const v = v_.data();
+  for_range(J_.columns, [=](Index first, Index last) {
+    for (Index k = first; k < last; ++k) {
+      double t[3];
+      Jt.multiply(k, x, t);
+      block_times_vector(H + static_cast<std::ptrdiff_t>(k) * kBlockSize, t,
+                         v + static_cast<std::ptrdiff_t>(k) * kBlock);
+    }
+  });
+}
+
+void SchurOperator::apply(ConstVector x, Vector y) const {
+  const double* const px = x.data();
+  double* const py = y.data();
+  const double* const v = v_.data();
+  const BlockRows J(J_);
+  const BlockRows C(C_);
+  apply_transposed(px);
+  for_range(J_.rows, [=](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
+      double c[3];
+      J.multiply(i, v, out);
+      C.multiply(i, px, c);
+      for (int e = 0; e < 3; ++e) out[e] += c[e];
+    }
+  });
+}
+
+ProductSums SchurOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                                           Vector y) const {
+  const double* const px = x.data();
+  const double* const pd = d.data();
+  const double* const pq = q.data();  // null without a q
+  double* const py = y.data();
+  const double* const v = v_.data();
+  const BlockRows J(J_);
+  const BlockRows C(C_);
+  apply_transposed(px);
+  return sum_products(J_.rows, [=](Index first, Index last, ProductSums& sum) {
+    for (Index i = first; i < last; ++i) {
+      double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
+      double c[3];
+      J.multiply(i, v, out);
+      C.multiply(i, px, c);
+      for (int e = 0; e < 3; ++e) {
+        out[e] += c[e];
+        add_row(px, pd, pq, kBlock * i + e, out[e], sum);
+      }
+    }
+  });
+}
+
+void SchurOperator::diagonal_blocks(Vector out) const {
+  nsn::diagonal_blocks(C_, out);
+  const Index* const begin = J_.row_begin.data();
+  const Index* const column = J_.column.data();
+  const double* const J = J_.value.data();
+  const double* const H = H_inverse_.data();
+  double* const S = out.data();
+  for_range(J_.rows, [=](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      for (Index k = begin[i]; k < begin[i + 1]; ++k) {
+        const double* const Jk = J + static_cast<std::ptrdiff_t>(k) * kBlockSize;
+        double JH[kBlockSize];
+        block_times_block(Jk, H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize, JH);
+        add_block_times_transpose(JH, Jk, S + static_cast<std::ptrdiff_t>(i) * kBlockSize);
+      }
+    }
+  });
+}
+
+void SchurOperator::diagonal(Vector out) const {
+  const Index* const begin = J_.row_begin.data();
+  const Index* const column = J_.column.data();
+  const double* const J = J_.value.data();
+  const double* const H = H_inverse_.data();
+  BlockOperator(C_).diagonal(out);
+  double* const S = out.data();
+  for_range(J_.rows, [=](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      for (Index k = begin[i]; k < begin[i + 1]; ++k) {
+        for (int e = 0; e < 3; ++e) {
+          const double* const j = J + static_cast<std::ptrdiff_t>(k) * kBlockSize + 3 * e;
+          double Hj[3];
+          block_times_vector(H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize, j, Hj);
+          S[kBlock * i + e] += j[0] * Hj[0] + j[1] * Hj[1] + j[2] * Hj[2];
+        }
+      }
+    }
+  });
+}
+
+double SchurOperator::bytes_per_apply() const {
+  const double n = J_.scalar_rows();
+  const double nodes = J_.columns;
+  const double factors = 2.0 * 76.0 * J_.blocks() + 4.0 * (J_.rows + nodes + 2.0);
+  const double between = 72.0 * nodes + 48.0 * nodes;  // H^-1; v written and read
+  const double compliance = C_.blocks() > 0 ? 76.0 * C_.blocks() + 4.0 * (J_.rows + 1.0) + 8.0 * n
+                                            : 4.0 * (J_.rows + 1.0);
+  return factors + between + compliance + 16.0 * n;
+}
+
+}  // namespace nsn

@@ -1,0 +1,67 @@
+/// Linear solvers and their preconditioners by name, the standard ones and a user's own.
+///
+///   nsn::SolverRegistry registry = nsn::standard_backends();      // backends/standard_backends.h
+///   registry.add({.name = "mine", .make = ...});                  // a user's backend
+///   auto solver = registry.make("pcr:precond=block-jacobi");
+///
+/// A registry is an ordinary object: there is no global one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nsn/core/base/options.h"
+#include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/linear/preconditioner.h"
+
+namespace nsn {
+
+class SolverRegistry;
+
+/// What is known of a solver before one is made.
+struct SolverInfo {
+  std::string name;
+  std::string summary;                 ///< one line
+  std::string licence = "Apache-2.0";  ///< licence a program takes on by using it
+  Capabilities capabilities;
+  std::vector<OptionSpec> options;
+  bool built = true;   ///< compiled into this library
+  std::string reason;  ///< not empty: why it cannot be used here (not built, no device)
+  std::function<std::unique_ptr<LinearSolver>(const Options&, const SolverRegistry&)> make;
+
+  bool available() const { return reason.empty(); }
+};
+
+/// What is known of a preconditioner before one is made.
+struct PreconditionerInfo {
+  std::string name;
+  std::string reason;  ///< not empty: why it cannot be used here
+  std::function<std::unique_ptr<Preconditioner>()> make;
+};
+
+class SolverRegistry {
+ public:
+  /// Throws std::invalid_argument if the name is taken or not made of a-z, 0-9 and '-'.
+  void add(SolverInfo info);
+  void add(PreconditionerInfo info);
+
+  /// In the order of registration.
+  const std::vector<SolverInfo>& solvers() const { return solvers_; }
+  const std::vector<PreconditionerInfo>& preconditioners() const { return preconditioners_; }
+  /// Throws std::invalid_argument with the nearest names for an unknown one.
+  const SolverInfo& info(std::string_view name) const;
+
+  /// "name" or "name:key=value,...". Throws std::invalid_argument for unknown or unavailable names
+  /// and for invalid options.
+  std::unique_ptr<LinearSolver> make(std::string_view spec) const;
+  std::unique_ptr<Preconditioner> make_preconditioner(std::string_view name) const;
+
+ private:
+  std::vector<SolverInfo> solvers_;
+  std::vector<PreconditionerInfo> preconditioners_;
+};
+
+}  // namespace nsn

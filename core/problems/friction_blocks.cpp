@@ -1,0 +1,333 @@
+#include "nsn/core/problems/friction_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/symmetric_block_entries.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kSymmetricToRounding = 1e-12;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+template <class View>
+View uninitialized(const std::string& label, std::size_t n) {
+  return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
+}
+
+/// Block columns of each block row, ascending.
+struct Pattern {
+  std::vector<Index> begin{0};
+  std::vector<Index> column;
+};
+
+/// One pass over the entries: a block is kept if any of its entries is not zero.
+template <Index d>
+Pattern nonzero_blocks(const Csr& W, Index contacts) {
+  Pattern pattern;
+  const Index* const columns = W.column.data();
+  const double* const values = W.value.data();
+  pattern.begin.reserve(at(contacts) + 1);
+  pattern.column.reserve(at(W.nonzeros() / (d * d) + contacts));
+  std::vector<Index> seen(at(contacts), -1);
+  for (Index i = 0; i < contacts; ++i) {
+    const std::size_t first = pattern.column.size();
+    bool sorted = true;
+    const auto add = [&](Index j) {
+      if (seen[at(j)] == i) return;
+      seen[at(j)] = i;
+      sorted = sorted && (pattern.column.size() == first || pattern.column.back() < j);
+      pattern.column.push_back(j);
+    };
+    Index last = -1;  // entries of one block follow each other: ask once for the run
+    for (Index k = W.row_begin(d * i); k < W.row_begin(d * (i + 1)); ++k) {
+      if (values[k] == 0.0) continue;
+      if (columns[k] >= d * last && columns[k] < d * (last + 1)) continue;
+      last = columns[k] / d;
+      add(last);
+    }
+    add(i);
+    if (!sorted) {
+      std::sort(pattern.column.begin() + static_cast<std::ptrdiff_t>(first), pattern.column.end());
+    }
+    pattern.begin.push_back(static_cast<Index>(pattern.column.size()));
+  }
+  return pattern;
+}
+
+/// Adds (j, i) for every (i, j).
+Pattern with_mirror_images(const Pattern& pattern) {
+  const Index n = static_cast<Index>(pattern.begin.size()) - 1;
+  std::vector<std::vector<Index>> rows(at(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = pattern.begin[at(i)]; k < pattern.begin[at(i) + 1]; ++k) {
+      const Index j = pattern.column[at(k)];
+      rows[at(i)].push_back(j);
+      rows[at(j)].push_back(i);
+    }
+  }
+  Pattern both;
+  for (std::vector<Index>& row : rows) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    both.column.insert(both.column.end(), row.begin(), row.end());
+    both.begin.push_back(static_cast<Index>(both.column.size()));
+  }
+  return both;
+}
+
+BlockCsr blocks_of(const Pattern& pattern) {
+  const Index n = static_cast<Index>(pattern.begin.size()) - 1;
+  BlockCsr W{n, n, uninitialized<IndexVector>("row_begin", pattern.begin.size()),
+             uninitialized<IndexVector>("column", pattern.column.size()),
+             uninitialized<Vector>("value", pattern.column.size() * kBlockSize)};
+  std::copy(pattern.begin.begin(), pattern.begin.end(), W.row_begin.data());
+  std::copy(pattern.column.begin(), pattern.column.end(), W.column.data());
+  std::fill_n(W.value.data(), W.value.extent(0), 0.0);
+  return W;
+}
+
+template <Index d>
+void fill_values(const Csr& from, BlockCsr& W) {
+  const Index* const columns = from.column.data();
+  const double* const values = from.value.data();
+  double* const blocks = W.value.data();
+  std::vector<Index> place(at(W.rows), 0);
+  for (Index i = 0; i < W.rows; ++i) {
+    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
+    for (Index r = 0; r < d; ++r) {
+      for (Index k = from.row_begin(d * i + r); k < from.row_begin(d * i + r + 1); ++k) {
+        if (values[k] == 0.0) continue;
+        const Index j = columns[k] / d;
+        blocks[kBlockSize * place[at(j)] + kBlock * r + columns[k] - d * j] = values[k];
+      }
+    }
+    if constexpr (d == 2) {
+      double* const diagonal = W.value.data() + at(place[at(i)]) * kBlockSize;
+      diagonal[8] = diagonal[0] > 0.0 ? diagonal[0] : 1.0;
+    }
+  }
+}
+
+/// Block rows of a matrix whose scalar rows are ascending, one after the other: the d rows of a
+/// contact are merged. Blocks of zeros are left out, the diagonal is always there.
+template <Index d>
+class RowMerger {
+ public:
+  RowMerger(const Csr& from, Index contacts)
+      : begin_(from.row_begin.data()),
+        columns_(from.column.data()),
+        values_(from.value.data()),
+        // Mostly whole blocks: a little more than that many.
+        most_(from.nonzeros() / (d * d) + from.nonzeros() / (4 * d * d) + 2 * contacts),
+        W_{contacts, contacts, uninitialized<IndexVector>("row_begin", at(contacts) + 1),
+           uninitialized<IndexVector>("column", at(most_)),
+           uninitialized<Vector>("value", at(most_) * kBlockSize)} {}
+
+  /// An empty matrix where a row is not ascending, or where blocks are mostly holes.
+  BlockCsr merge() {
+    W_.row_begin(0) = 0;
+    for (Index i = 0; i < W_.rows; ++i) {
+      if (!merge_row(i)) return {};
+      W_.row_begin(i + 1) = kept_;
+    }
+    W_.column = Kokkos::subview(W_.column, std::pair<std::size_t, std::size_t>{0, at(kept_)});
+    W_.value =
+        Kokkos::subview(W_.value, std::pair<std::size_t, std::size_t>{0, at(kept_) * kBlockSize});
+    return W_;
+  }
+
+ private:
+  bool merge_row(Index i) {
+    Index k[d];
+    for (Index r = 0; r < d; ++r) k[r] = begin_[d * i + r];
+    bool diagonal = false;
+    for (Index last = -1;;) {
+      Index first = d * W_.columns;
+      for (Index r = 0; r < d; ++r) {
+        if (k[r] < begin_[d * i + r + 1]) first = std::min(first, columns_[k[r]]);
+      }
+      const Index j = first / d;
+      if (j <= last) return false;  // not ascending
+      last = j;
+      if (!diagonal && j >= i) {
+        diagonal = true;
+        if (j > i && !take(i, i, k)) return false;
+      }
+      if (j >= W_.columns) return true;
+      if (!take(i, j, k)) return false;
+    }
+  }
+
+  /// Block (i, j) from the next entries of the rows of i.
+  bool take(Index i, Index j, Index (&k)[d]) {
+    if (kept_ == most_) return false;
+    double* const block = W_.value.data() + static_cast<std::ptrdiff_t>(kept_) * kBlockSize;
+    bool zero = true;
+    if (d == 3 && whole(i, j, k)) {
+      for (Index r = 0; r < d; ++r) {
+        for (Index c = 0; c < d; ++c) {
+          block[kBlock * r + c] = values_[k[r] + c];
+          zero = zero && values_[k[r] + c] == 0.0;
+        }
+        k[r] += d;
+      }
+    } else if (!take_entries(i, j, k, block, zero)) {
+      return false;
+    }
+    if (zero && j != i) return true;
+    if (d == 2 && j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
+    W_.column(kept_++) = j;
+    return true;
+  }
+
+  /// The rows of i continue with all entries of block (i, j).
+  bool whole(Index i, Index j, const Index (&k)[d]) const {
+    bool all = true;
+    for (Index r = 0; r < d; ++r) {
+      all = all && k[r] + d <= begin_[d * i + r + 1];
+      for (Index c = 0; all && c < d; ++c) all = columns_[k[r] + c] == d * j + c;
+    }
+    return all;
+  }
+
+  bool take_entries(Index i, Index j, Index (&k)[d], double* block, bool& zero) const {
+    std::fill_n(block, kBlockSize, 0.0);
+    for (Index r = 0; r < d; ++r) {
+      const Index end = begin_[d * i + r + 1];
+      Index last = d * j - 1;
+      while (k[r] < end && columns_[k[r]] < d * (j + 1)) {
+        const Index column = columns_[k[r]];
+        if (column <= last) return false;
+        zero = zero && values_[k[r]] == 0.0;
+        block[kBlock * r + column - d * j] = values_[k[r]++];
+        last = column;
+      }
+    }
+    return true;
+  }
+
+  const Index* begin_;
+  const Index* columns_;
+  const double* values_;
+  Index most_;
+  Index kept_ = 0;
+  BlockCsr W_;
+};
+
+/// Any W: its blocks with an entry, the diagonal, and their mirror images.
+template <Index d>
+BlockCsr gather_blocks(const Csr& from, Index contacts) {
+  Pattern pattern = nonzero_blocks<d>(from, contacts);
+  BlockCsr W = blocks_of(pattern);
+  if (transposed_blocks(W).empty()) W = blocks_of(with_mirror_images(pattern));
+  fill_values<d>(from, W);
+  return W;
+}
+
+template <Index d>
+BlockCsr blocks_of_matrix(const Csr& from, Index contacts, std::vector<Index>& transposed) {
+  BlockCsr W = RowMerger<d>(from, contacts).merge();
+  if (W.rows > 0) transposed = transposed_blocks(W);
+  if (transposed.empty()) {
+    W = gather_blocks<d>(from, contacts);
+    transposed = transposed_blocks(W);
+  }
+  return W;
+}
+
+double block_asymmetry(const BlockCsr& W, const std::vector<Index>& transposed) {
+  double difference = 0.0;
+  double largest = 0.0;
+  for (std::size_t k = 0; k < transposed.size(); ++k) {
+    if (at(transposed[k]) < k) continue;  // seen from the other side
+    const double* const a = W.value.data() + k * kBlockSize;
+    const double* const t = W.value.data() + at(transposed[k]) * kBlockSize;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        difference = std::max(difference, std::abs(a[3 * r + c] - t[3 * c + r]));
+        largest = std::max({largest, std::abs(a[3 * r + c]), std::abs(t[3 * c + r])});
+      }
+    }
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+void validate_contacts(Index dimension, ConstVector mu, ConstVector velocities) {
+  NSN_THROW_UNLESS(dimension == 2 || dimension == 3, "contacts in {} dimensions", dimension);
+  NSN_THROW_UNLESS(size_of(velocities) == dimension * size_of(mu),
+                   "{} contacts in {} dimensions with {} velocities", mu.extent(0), dimension,
+                   velocities.extent(0));
+  for (Index i = 0; i < size_of(mu); ++i) {
+    NSN_THROW_UNLESS(std::isfinite(mu(i)) && mu(i) >= 0.0,
+                     "contact {}: the friction coefficient is {}, it must be >= 0", i, mu(i));
+  }
+}
+
+void validate_matrix(std::string_view name, const Csr& A, Index rows, Index columns) {
+  NSN_THROW_UNLESS(A.rows == rows && A.columns == columns, "{} is {} x {}, it must be {} x {}",
+                   name, A.rows, A.columns, rows, columns);
+  NSN_THROW_UNLESS(all_finite(A.value), "{} holds NaN or infinity", name);
+}
+
+}  // namespace
+
+void validate(const FrictionProblem& problem) {
+  validate_contacts(problem.dimension, problem.mu, problem.q);
+  const Index n = problem.dimension * problem.contacts();
+  validate_matrix("W", problem.W, n, n);
+  NSN_THROW_UNLESS(all_finite(problem.q), "q holds NaN or infinity");
+}
+
+void validate(const GlobalFrictionProblem& problem) {
+  validate_contacts(problem.dimension, problem.mu, problem.w);
+  const Index n = problem.M.rows;
+  validate_matrix("M", problem.M, n, n);
+  validate_matrix("H", problem.H, n, problem.dimension * problem.contacts());
+  NSN_THROW_UNLESS(size_of(problem.f) == n, "f has {} entries for {} degrees of freedom",
+                   problem.f.extent(0), n);
+  NSN_THROW_UNLESS(all_finite(problem.f) && all_finite(problem.w), "f or w holds NaN or infinity");
+}
+
+FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
+  validate(problem);
+  const Index n = problem.contacts();
+  const Index d = problem.dimension;
+  FrictionBlocks blocks;
+  std::vector<Index> transposed;
+  blocks.W = d == 2 ? blocks_of_matrix<2>(problem.W, n, transposed)
+                    : blocks_of_matrix<3>(problem.W, n, transposed);
+  blocks.asymmetry = block_asymmetry(blocks.W, transposed);
+  blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
+  blocks.q = uninitialized<Vector>("q", at(kBlock * n));
+  pad_contacts(problem.q, d, blocks.q);
+  blocks.rows = ContactRows::contacts({problem.mu.data(), problem.mu.data() + n}, d == 2);
+  return blocks;
+}
+
+void pad_contacts(ConstVector given, Index dimension, Vector padded) {
+  const Index n = size_of(given) / dimension;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < kBlock; ++k) {
+      padded(kBlock * i + k) = k < dimension ? given(dimension * i + k) : 0.0;
+    }
+  }
+}
+
+void unpad_contacts(ConstVector padded, Index dimension, Vector given) {
+  const Index n = size_of(given) / dimension;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < dimension; ++k) given(dimension * i + k) = padded(kBlock * i + k);
+  }
+}
+
+}  // namespace nsn

@@ -1,0 +1,111 @@
+#include "nsn/core/problems/friction_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/contact/friction_cone.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kNormFloor = 1e-12;  // of the largest |W_ii|
+
+void invert_floored(Vector norms, double largest) {
+  if (!(largest > 0.0)) largest = 1.0;
+  for (Index i = 0; i < size_of(norms); ++i) {
+    norms(i) = 1.0 / std::max(norms(i), kNormFloor * largest);
+  }
+}
+
+}  // namespace
+
+void contact_rho(const Csr& W, Index dimension, Vector rho) {
+  const Index n = size_of(rho);
+  double largest = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    double block[9] = {};
+    for (Index r = 0; r < dimension; ++r) {
+      const Index row = dimension * i + r;
+      const Index* const columns = W.column.data();
+      const Index* const last = columns + W.row_begin(row + 1);
+      const Index* found = std::lower_bound(columns + W.row_begin(row), last, dimension * i);
+      for (; found != last && *found < dimension * (i + 1); ++found) {
+        block[3 * r + *found - dimension * i] = W.value(found - columns);
+      }
+    }
+    rho(i) = spectral_norm(block);
+    largest = std::max(largest, rho(i));
+  }
+  invert_floored(rho, largest);
+}
+
+void contact_rho(const BlockCsr& W, Vector rho) {
+  const Vector diagonal = zero_vector(kBlockSize * W.rows);
+  diagonal_blocks(W, diagonal);
+  contact_rho_of_diagonal(diagonal, rho);
+}
+
+void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {
+  double largest = 0.0;
+  for (Index i = 0; i < size_of(rho); ++i) {
+    rho(i) = spectral_norm(diagonal.data() + kBlockSize * i);
+    largest = std::max(largest, rho(i));
+  }
+  invert_floored(rho, largest);
+}
+
+FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
+                             ConstVector r, ConstVector u) {
+  FrictionError error;
+  double siconos = 0.0;
+  double unit_free = 0.0;
+  double worst = -1.0;
+  const Index n = size_of(mu);
+  if (n > 0) error.min_normal_velocity = u(0);
+  for (Index i = 0; i < n; ++i) {
+    double ri[3] = {};
+    double ui[3] = {};
+    for (Index k = 0; k < dimension; ++k) {
+      ri[k] = r(dimension * i + k);
+      ui[k] = u(dimension * i + k);
+    }
+    double given[3];
+    double free[3];
+    natural_map(ri, ui, mu(i), 1.0, given);
+    natural_map(ri, ui, mu(i), rho(i), free);
+    double share = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      siconos += given[k] * given[k];
+      share += free[k] * free[k] / (rho(i) * rho(i));
+    }
+    unit_free += share;
+    if (!(share <= worst)) {
+      worst = share;
+      error.worst_contact = i;
+    }
+    error.min_normal_velocity = std::min(error.min_normal_velocity, ui[0]);
+    const double tangent = std::sqrt(ri[1] * ri[1] + ri[2] * ri[2]);
+    error.max_cone_violation =
+        std::max({error.max_cone_violation, tangent - mu(i) * ri[0], -ri[0]});
+  }
+  const double size = std::max({q_norm, norm2(r), norm2(u)});
+  error.siconos = size > 0.0 ? std::sqrt(siconos) / size : std::sqrt(siconos);
+  error.unit_free = q_norm > 0.0 ? std::sqrt(unit_free) / q_norm : std::sqrt(unit_free);
+  return error;
+}
+
+FrictionError friction_error(const FrictionProblem& problem, ConstVector r, Vector u) {
+  const Index n = problem.dimension * problem.contacts();
+  NSN_THROW_UNLESS(size_of(r) == n && size_of(u) == n,
+                   "{} contacts in {} dimensions, r has {} and u {} entries", problem.contacts(),
+                   problem.dimension, r.extent(0), u.extent(0));
+  const Vector rho = zero_vector(problem.contacts());
+  contact_rho(problem.W, problem.dimension, rho);
+  multiply(problem.W, r, u);
+  axpby(1.0, problem.q, 1.0, u);
+  return friction_error(problem.dimension, problem.mu, rho, norm2(problem.q), r, u);
+}
+
+}  // namespace nsn

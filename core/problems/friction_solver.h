@@ -1,0 +1,133 @@
+/// Solves frictional-contact problems without any model: (W, q, mu) or (M, H, f, w, mu).
+///
+///   FrictionSolver solver({}, nsn::standard_backends());
+///   FrictionResult result = solver.solve(problem);                // from r = 0
+///   if (!result.solved()) fmt::print("{}\n", to_string(result.status));
+///
+/// `auto` chooses linear algebra and stages from what it measures (size, cost of a factorisation,
+/// rows per degree of freedom, symmetry, progress):
+///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
+///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
+///   stages   a cheap factorisation: proximal Newton at once. A dear one: a few iterations of
+///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
+///   rescue   where proximal Newton has not converged after 400 factorisations: other starts and
+///            weights in turn
+/// Each stage and its reason is in the report, and each method can be asked for alone.
+///
+/// Solved means: the errors recomputed from the data as given (friction_error.h) are
+///     siconos <= tolerance   and   unit_free <= unit_free_factor * tolerance.
+/// W is solved as it is, also where it is not quite symmetric. A result that is not solved holds
+/// the best iterate with its errors.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nsn/core/linear/solver_registry.h"
+#include "nsn/core/problems/friction_error.h"
+#include "nsn/core/problems/friction_problem.h"
+
+namespace nsn {
+
+enum class FrictionMethod {
+  kAuto,                  ///< "auto"
+  kProximal,              ///< "pfn": proximal Newton, minimum map
+  kProximalFb,            ///< "pfn-fb": the same with Fischer-Burmeister normal rows
+  kAdmm,                  ///< "admm": Anderson-accelerated ADMM
+  kGaussSeidel,           ///< "nsgs": Gauss-Seidel over contacts, exact local solutions
+  kPaperMinimum,          ///< "paper-min": the fixed point u_T + w r_T = 0 with the minimum map
+  kPaperFb,               ///< "paper-fb": the same with Fischer-Burmeister
+  kAlartCurnier,          ///< "alart-curnier": full Newton on the natural map, no proximal term
+  kAlartCurnierSymmetric  ///< "alart-curnier-symmetric": friction bound of the last iterate
+};
+std::string_view to_string(FrictionMethod method);
+/// Throws std::invalid_argument with the nearest names if unknown.
+FrictionMethod friction_method_from_name(std::string_view name);
+const std::vector<std::string>& friction_method_names();
+
+/// How a global problem is solved.
+enum class FrictionForm {
+  kAuto,   ///< "auto": the one with fewer operations
+  kDual,   ///< "dual": condensed, W over contacts
+  kPrimal  ///< "primal": uncondensed, K over degrees of freedom; W is never formed
+};
+/// Throws std::invalid_argument with the nearest names if unknown.
+FrictionForm friction_form_from_name(std::string_view name);
+const std::vector<std::string>& friction_form_names();
+
+struct FrictionSolverOptions {
+  FrictionMethod method = FrictionMethod::kAuto;
+  FrictionForm form = FrictionForm::kAuto;  ///< of global problems; local ones have W only
+  std::string linear = "contact-lu";  ///< backend of the Newton matrices, "name:key=value,..."
+  std::string mass = "contact-lu";    ///< backend for M where it is not block diagonal
+  double tolerance = 1e-8;
+  double unit_free_factor = 100.0;
+  /// Hard problems may take thousands of factorisations over many starts: give a time limit where
+  /// each is dear.
+  int max_factorizations = 40000;
+  int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
+  double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
+};
+
+enum class FrictionStatus {
+  kSolved,
+  kBudgetReached,        ///< factorisations or iterations spent
+  kTimeLimit,            ///< time_limit spent
+  kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
+  kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
+};
+std::string_view to_string(FrictionStatus status);
+
+/// One stage of a solve.
+struct FrictionStage {
+  std::string name;    ///< "dual", "primal", "admm", "nsgs", "pfn", ...
+  std::string reason;  ///< why it was run, with the numbers that decided
+  int iterations = 0;  ///< Newton steps, sweeps, ADMM iterations
+  int factorizations = 0;
+  double seconds = 0.0;
+  double siconos = 0.0;  ///< errors of the best iterate after it
+  double unit_free = 0.0;
+  bool solved = false;
+};
+
+struct FrictionResult {
+  FrictionStatus status = FrictionStatus::kBudgetReached;
+  FrictionMethod method = FrictionMethod::kAuto;
+  Vector r;             ///< impulses, dimension * contacts
+  Vector u;             ///< relative velocities, dimension * contacts
+  Vector v;             ///< global problems: generalised velocities, dofs
+  FrictionError error;  ///< recomputed from the problem's own data
+  std::vector<FrictionStage> stages;
+  int newton_iterations = 0;
+  int linear_iterations = 0;  ///< Krylov iterations; 0 with a direct backend
+  int sweeps = 0;             ///< Gauss-Seidel and ADMM iterations
+  int factorizations = 0;
+  double asymmetry = 0.0;            ///< max |W - W^T| / max |W|, of M for global problems
+  double factorization_flops = 0.0;  ///< of a full Newton matrix, symmetric count; 0: unknown
+  double seconds =
+      0.0;  ///< everything: conversion, scaling, ordering, analysis, solve, final errors
+
+  bool solved() const { return status == FrictionStatus::kSolved; }
+};
+
+class FrictionSolver {
+ public:
+  /// Throws std::invalid_argument for unknown linear solvers and options out of range. The registry
+  /// is copied.
+  FrictionSolver(const FrictionSolverOptions& options, const SolverRegistry& registry);
+
+  const FrictionSolverOptions& options() const { return options_; }
+
+  /// Starts from r0 (dimension * contacts) or from zero. Throws std::invalid_argument where sizes
+  /// do not agree, numbers are not finite or a mu is negative.
+  [[nodiscard]] FrictionResult solve(const FrictionProblem& problem, ConstVector r0 = {}) const;
+  [[nodiscard]] FrictionResult solve(const GlobalFrictionProblem& problem,
+                                     ConstVector r0 = {}) const;
+
+ private:
+  FrictionSolverOptions options_;
+  SolverRegistry registry_;
+};
+
+}  // namespace nsn

@@ -1,0 +1,59 @@
+#include "nsn/core/step/newton.h"
+
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/step/accurate_step.h"
+#include "nsn/core/step/paper_step.h"
+#include "nsn/core/step/realtime_step.h"
+
+namespace nsn {
+namespace {
+
+std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
+                                        const SolverRegistry& registry) {
+  switch (options.friction) {
+    case FrictionKind::kProximal:
+      return std::make_unique<AccurateStep>(options, registry);
+    case FrictionKind::kSafeguarded:
+      return std::make_unique<RealtimeStep>(options, registry);
+    default:
+      return std::make_unique<PaperStep>(options, registry);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(NewtonStatus status) {
+  switch (status) {
+    case NewtonStatus::kConverged:
+      return "converged";
+    case NewtonStatus::kBudgetReached:
+      return "budget reached";
+    case NewtonStatus::kStalled:
+      return "stalled";
+    case NewtonStatus::kLinearFailure:
+      return "linear solver failed";
+    case NewtonStatus::kNonFinite:
+      return "not finite";
+    case NewtonStatus::kCancelled:
+      return "cancelled";
+  }
+  return "?";
+}
+
+NewtonSolver::NewtonSolver(const NewtonOptions& options, const SolverRegistry& registry)
+    : options_(options) {
+  validate(options_);
+  method_ = make_method(options_, registry);
+}
+
+NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool warm) {
+  const System& system = equations.system();
+  NewtonResult result = method_->solve(equations, state, warm);
+  if (all_finite(state.u) && all_finite(state.r)) return result;
+  fill(state.r, 0.0);
+  copy(all_finite(system.u_free) ? system.u_free : system.u_start, state.u);
+  result.status = NewtonStatus::kNonFinite;
+  return result;
+}
+
+}  // namespace nsn

@@ -1,0 +1,155 @@
+#include "nsn/core/step/step_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "nsn/core/base/math3.h"
+#include "nsn/core/base/vector_kernels.h"
+
+namespace nsn {
+namespace {
+
+using BlockError = StepEvaluation::BlockError;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The larger one; what is not a number stays.
+double worse(double a, double b) {
+  return b <= a || std::isnan(a) ? a : b;
+}
+
+double length(double x, double y) {
+  return std::sqrt(x * x + y * y);
+}
+
+BlockError error_of_contact(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
+  BlockError error;
+  error.normal = std::abs(std::min(v[0], rho[0] * r[0]));
+  const double bound = law.mu * std::max(r[0], 0.0);
+  const double tau[2] = {r[1] - v[1] / rho[1], r[2] - v[2] / rho[1]};
+  const double size = length(tau[0], tau[1]);
+  const double shrink = size > bound ? bound / size : 1.0;
+  error.friction = rho[1] * length(r[1] - shrink * tau[0], r[2] - shrink * tau[1]);
+  return error;
+}
+
+BlockError error_of_box(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
+  BlockError error;
+  for (int k = 0; k < 3; ++k) {
+    if (law.lo[k] == -kInfinity && law.hi[k] == kInfinity) {  // v = 0
+      error.box = worse(error.box, std::abs(v[k]));
+      continue;
+    }
+    const double clipped = std::clamp(r[k] - v[k] / rho[k], law.lo[k], law.hi[k]);
+    error.box = worse(error.box, rho[k] * std::abs(r[k] - clipped));
+  }
+  return error;
+}
+
+/// The node is the rotation of a rigid body.
+bool spins(const System& system, Index n) {
+  return n < system.rigid_nodes && n % 2 == 1;
+}
+
+/// About the axis across the longest side, m: sqrt(tr I / 2 m).
+double gyration_radius(const System& system, Index n) {
+  const double* const I = &system.M(kBlockSize * n);
+  const double mass = system.M(kBlockSize * (n - 1));
+  return std::sqrt((I[0] + I[4] + I[8]) / (2.0 * mass));
+}
+
+}  // namespace
+
+double StepEvaluation::BlockError::largest() const {
+  return worse(worse(normal, friction), box);
+}
+
+void multiply_blocks(ConstVector blocks, ConstVector x, Vector y) {
+  for (Index i = 0; i < size_of(blocks) / kBlockSize; ++i) {
+    store3(&y(kBlock * i), load9(&blocks(kBlockSize * i)) * load3(&x(kBlock * i)));
+  }
+}
+
+void StepEvaluation::fit(const System& system) {
+  if (!system.compliance_varies) {
+    E = system.E;
+  } else {
+    if (E.data() == system.E.data() || size_of(E) != size_of(system.E)) {
+      E = Vector("E", system.E.extent(0));
+    }
+    copy(system.E, E);
+  }
+  if (pattern_id_ == system.pattern_id && J.rows == system.blocks()) return;
+  pattern_id_ = system.pattern_id;
+  J.rows = system.blocks();
+  J.columns = system.nodes();
+  J.row_begin = system.row_begin;
+  J.column = system.column;
+  const std::size_t entries = kBlockSize * system.column.extent(0);
+  const auto rows = static_cast<std::size_t>(system.rows());
+  const auto dofs = static_cast<std::size_t>(system.dofs());
+  storage_.resize(entries + rows + dofs);  // evaluate() writes every entry
+  J.value = Vector(storage_.data(), entries);
+  value = Vector(storage_.data() + entries, rows);
+  impulse_ = Vector(storage_.data() + entries + rows, dofs);
+}
+
+void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {
+  fill(impulse, 0.0);
+  add_transposed(J, 1.0, r, impulse);
+}
+
+StepEvaluation::BlockError StepEvaluation::block_error(const System& system, ConstVector r,
+                                                       Index i) const {
+  const RowLaw& law = system.laws[static_cast<std::size_t>(i)];
+  const double* r_i = &r(kBlock * i);
+  const double* rho = &system.rho_error(kBlock * i);
+  const Vec3 v = load3(&value(kBlock * i)) + load9(&E(kBlockSize * i)) * load3(r_i);
+  return law.is_contact() ? error_of_contact(law, v, r_i, rho) : error_of_box(law, v, r_i, rho);
+}
+
+double StepEvaluation::contact_error(const System& system, ConstVector r) const {
+  double worst = 0.0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    if (!system.laws[static_cast<std::size_t>(i)].is_contact()) continue;
+    worst = worse(worst, block_error(system, r, i).largest());
+  }
+  return worst;
+}
+
+StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector r) {
+  StepError out;
+  double worst = 0.0;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const BlockError e = block_error(system, r, i);
+    const double largest = e.largest();
+    if (!(largest <= worst) && !std::isnan(worst)) {
+      worst = largest;
+      out.worst = i;
+    }
+    out.normal = std::max(out.normal, system.h * e.normal);
+    out.friction = std::max(out.friction, e.friction);
+    out.box = std::max(out.box, e.box);
+  }
+  apply_transposed(r, impulse_);
+  for (Index n = 0; n < system.nodes(); ++n) {
+    const Vec3 change = load9(&system.M_inverse(kBlockSize * n)) * load3(&impulse_(kBlock * n));
+    double largest = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      const double e = std::abs(u(kBlock * n + k) - system.u_free(kBlock * n + k) - change[k]);
+      largest = worse(largest, e);
+    }
+    out.momentum = worse(out.momentum, largest);
+    out.motion =
+        worse(out.motion, spins(system, n) ? gyration_radius(system, n) * largest : largest);
+  }
+  out.total = std::max({worst, out.momentum});
+  if (!std::isfinite(worst) || !std::isfinite(out.momentum)) {
+    out.total = std::numeric_limits<double>::infinity();
+  }
+  out.relative = out.total / system.speed_scale;
+  return out;
+}
+
+}  // namespace nsn

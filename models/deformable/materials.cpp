@@ -1,0 +1,137 @@
+#include "nsn/models/deformable/materials.h"
+
+#include <algorithm>
+
+#include "nsn/core/base/error.h"
+#include "nsn/core/base/math3.h"
+#include "nsn/models/deformable/signed_svd.h"
+
+namespace nsn {
+namespace {
+
+template <bool WithLog>
+NeoHookean<WithLog> neo_hookean(double m, double L) {
+  return {m, L, 1.0 + (WithLog ? 0.75 : 1.0) * m / L};
+}
+
+// All eigenvalues of N are above floor: the leading minors of N - floor I are positive.
+bool exceeds(const Mat3& N, double floor) {
+  const double a = N(0, 0) - floor;
+  const double b = N(1, 1) - floor;
+  const double c = N(2, 2) - floor;
+  const double minor = a * b - N(0, 1) * N(0, 1);
+  const double det =
+      c * minor - a * N(1, 2) * N(1, 2) - b * N(0, 2) * N(0, 2) + 2.0 * N(0, 1) * N(1, 2) * N(0, 2);
+  return a > 0.0 && minor > 0.0 && det > 0.0;
+}
+
+// 1/A for a symmetric A that is well inside the positive definite cone.
+Mat3 symmetric_inverse(const Mat3& A) {
+  const Mat3 cofactors = adjugate(A);
+  return (1.0 / dot(column(A, 0), column(transpose(cofactors), 0))) * cofactors;
+}
+
+StiffnessAndCompliance projected(const Mat3& N, double floor) {
+  if (exceeds(N, floor)) return {N, symmetric_inverse(N)};
+  const SymmetricEigen eigen = symmetric_eigen(N);
+  Vec3 stiffness;
+  Vec3 compliance;
+  for (int k = 0; k < 3; ++k) {
+    stiffness[k] = std::max(eigen.values[k], floor);
+    compliance[k] = 1.0 / stiffness[k];
+  }
+  const Mat3 Qt = transpose(eigen.vectors);
+  return {eigen.vectors * (diagonal(stiffness) * Qt), eigen.vectors * (diagonal(compliance) * Qt)};
+}
+
+StiffnessAndCompliance diagonal_majorant(const Mat3& N, double floor) {
+  Vec3 stiffness;
+  Vec3 compliance;
+  for (int i = 0; i < 3; ++i) {
+    stiffness[i] = std::max(std::fabs(N(i, 0)) + std::fabs(N(i, 1)) + std::fabs(N(i, 2)), floor);
+    compliance[i] = 1.0 / stiffness[i];
+  }
+  return {diagonal(stiffness), diagonal(compliance)};
+}
+
+template <class Material>
+struct Evaluate {
+  static double energy(const Material& material, const Mat3& F) {
+    return material.energy(signed_svd(F).s);
+  }
+  static Mat3 stress(const Material& material, const Mat3& F) {
+    const SignedSvd svd = signed_svd(F);
+    return svd.U * (diagonal(material.gradient(svd.s)) * transpose(svd.V));
+  }
+};
+
+template <>
+struct Evaluate<LinearElastic> {
+  static double energy(const LinearElastic& material, const Mat3& F) {
+    return material.energy(LinearElastic::strain(F));
+  }
+  static Mat3 stress(const LinearElastic& material, const Mat3& F) {
+    const Strain p = material.stress(LinearElastic::strain(F));
+    return {{p.normal[0], p.shear[2], p.shear[1], p.shear[2], p.normal[1], p.shear[0], p.shear[1],
+             p.shear[0], p.normal[2]}};
+  }
+};
+
+}  // namespace
+
+Lame lame_constants(const MaterialParameters& parameters) {
+  const double Y = parameters.youngs_modulus;
+  const double nu = parameters.poissons_ratio;
+  NSN_THROW_UNLESS(Y > 0.0 && std::isfinite(Y), "Young's modulus {} Pa is not positive", Y);
+  NSN_THROW_UNLESS(nu > -1.0 && nu < 0.5,
+                   "Poisson's ratio {} is outside (-1, 0.5): at 0.5 a material is incompressible",
+                   nu);
+  NSN_THROW_UNLESS(parameters.density > 0.0 && std::isfinite(parameters.density),
+                   "density {} kg/m^3 is not positive", parameters.density);
+  return {Y / (2.0 * (1.0 + nu)), Y * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))};
+}
+
+const std::vector<std::string>& material_names() {
+  static const std::vector<std::string> names = {"linear", "corotational", "neo-hookean",
+                                                 "neo-hookean-log"};
+  return names;
+}
+
+MaterialModel material_from_name(std::string_view name) {
+  const auto& names = material_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  NSN_THROW_UNLESS(found != names.end(), "unknown material '{}'; known: {}", name,
+                   fmt::join(names, ", "));
+  return static_cast<MaterialModel>(found - names.begin());
+}
+
+ElasticMaterial make_material(MaterialModel model, const MaterialParameters& parameters) {
+  const auto [mu, lambda] = lame_constants(parameters);
+  switch (model) {
+    case MaterialModel::kLinear:
+      return LinearElastic{mu, lambda};
+    case MaterialModel::kCorotational:
+      return Corotational{mu, lambda};
+    case MaterialModel::kNeoHookean:
+      return neo_hookean<false>(mu, lambda + mu);
+    case MaterialModel::kNeoHookeanLog:
+      break;
+  }
+  return neo_hookean<true>(4.0 / 3.0 * mu, lambda + 5.0 / 6.0 * mu);
+}
+
+double energy_density(const ElasticMaterial& material, const Mat3& F) {
+  return std::visit(
+      [&](const auto& m) { return Evaluate<std::decay_t<decltype(m)>>::energy(m, F); }, material);
+}
+
+Mat3 nominal_stress(const ElasticMaterial& material, const Mat3& F) {
+  return std::visit(
+      [&](const auto& m) { return Evaluate<std::decay_t<decltype(m)>>::stress(m, F); }, material);
+}
+
+StiffnessAndCompliance safe_compliance(const Mat3& N, ComplianceKind kind, double floor) {
+  return kind == ComplianceKind::kProjected ? projected(N, floor) : diagonal_majorant(N, floor);
+}
+
+}  // namespace nsn

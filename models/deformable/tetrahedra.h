@@ -1,0 +1,128 @@
+/// Constant-strain tetrahedra as generalised compliance.
+///
+/// With shape gradients g_a (a = 1..4, 1/m, sum 0) of the rest shape the deformation gradient is
+/// F = sum_a x_a g_a^T = U diag(s) V^T (models/deformable/signed_svd.h). Two choices of rows:
+///
+/// *Stretches*, 3 rows, every isotropic material (materials.h):
+///
+///     c = V_e (dPsi/ds - p),   J_a = diag(V^T g_a) U^T,   N = V_e d2Psi/ds2
+///
+/// *Strains*, 6 rows as two blocks (normal, engineering shear), linear and corotational:
+///
+///     c = V_e (K_e e - p (1,1,1,0,0,0)),    N = V_e K_e, constant,
+///     J_a = de/dx_a at fixed rotation R = U V^T (linear: R = I), e = sym(R^T F) - I.
+///
+/// The six strains carry shear stiffness in their rows; three stretches leave all of it to K.
+/// Differs from the paper: it prints J = (ds/dq)^T with f = -J^T c; J is ds/dq.
+///
+/// p: activation, an isotropic stress (Pa) added in the rotated frame, Psi_p = -p (s1 + s2 + s3 -
+/// 3): p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
+/// the material's own. Damping is a law of its own: models/deformable/strain_rate_damping.h.
+///
+/// Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative
+/// of Psi splits into d2Psi/ds2 and six modes, for each pair (i, j)
+///
+///     flip   (E_ij + E_ji)/sqrt 2    with   (c_i - c_j)/(s_i - s_j)
+///     twist  (E_ij - E_ji)/sqrt 2    with   (c_i + c_j)/(s_i + s_j)
+///
+/// Stretch rows leave all six to -K, corotational strain rows only the twists, linear rows none.
+/// Projected, each mode is clamped at 0: -K stays positive semidefinite, and is exact where no mode
+/// is negative. Under pressure twists are: there only the exact -K converges quadratically.
+///
+/// Memory: some 1000 bytes an element with 3 rows, 1400 with 6; nothing grows faster than the mesh.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "nsn/models/deformable/generalised_compliance.h"
+#include "nsn/models/deformable/materials.h"
+#include "nsn/models/deformable/tet_mesh.h"
+
+namespace nsn {
+
+enum class ElementRows { kStretches, kStrains };
+
+struct TetrahedraOptions {
+  ElementRows rows = ElementRows::kStretches;  ///< strains: linear (always) and corotational
+  ComplianceKind compliance = ComplianceKind::kProjected;
+  /// Least stiffness in N, as a share of the shear stiffness 2 mu V_e, > 0.
+  double stiffness_floor = 1e-3;
+  bool project_geometric = true;  ///< clamp the modes of -K; false: exact, H may become indefinite
+  /// Factor on Psi of each tetrahedron, > 0: stiffer or softer parts. Empty: 1.
+  std::vector<double> stiffness_scale{};
+};
+
+class Tetrahedra final : public GeneralisedCompliance {
+ public:
+  /// Throws std::invalid_argument: a defect of the mesh (tet_mesh.h), a material parameter or
+  /// option out of range, rows that do not go with the material.
+  Tetrahedra(const TetMesh& mesh, MaterialModel model, const MaterialParameters& parameters,
+             TetrahedraOptions options = {});
+
+  Index num_tets() const { return num_elements(); }
+  /// Block rows of one tetrahedron: 1 with stretches, 2 with strains.
+  Index blocks_per_tet() const { return options_.rows == ElementRows::kStrains ? 2 : 1; }
+  const ElasticMaterial& material() const { return material_; }
+
+  /// Rest volumes, m^3, and lumped masses of the nodes (a quarter of each tetrahedron's), kg.
+  ConstVector rest_volume() const { return volume_; }
+  ConstVector node_mass() const { return mass_; }
+
+  /// Edge of a cube of the tetrahedron's rest volume, m.
+  double row_length(Index tet) const override;
+
+  /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
+  void set_activation(Index tet, double pressure);
+
+  /// F of tetrahedron t at positions x.
+  Mat3 deformation_gradient(Index t, ConstVector x) const;
+  /// Sum of det F times rest volume, m^3; negative parts where elements are inverted.
+  double deformed_volume(ConstVector x) const;
+
+ private:
+  struct Element;  // what one evaluation of one tetrahedron yields
+  Index do_evaluate(ConstVector x, double h) override;
+  double do_energy(ConstVector x) const override;
+  Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
+  void do_element_stiffness(Index element, StiffnessPart part,
+                            std::span<Block> upper) const override;
+
+  template <class Material>
+  void evaluate_tet(const Material& material, Index t, const Mat3& F);
+  template <class Material>
+  Element stretch_element(const Material& material, Index t, const Mat3& F) const;
+  void store_stretch_rows(Index t, const Element& element);
+  void store_strain_rows(Index t, const Element& element);
+  void store_linear_rows(const LinearElastic& material, Index t, const Mat3& F);
+  void store_strain_jacobian(Index t, const Mat3& R);
+  void store_strain_compliance(Index t);
+  void store_block(Index block_row, const Vec3& c, const Mat3& E);
+  void store_modes(Index t, const Element& element);
+
+  Vec3 gradient(Index t, int a) const;
+  Block geometric_block(Index t, int a, int b, StiffnessPart part) const;
+  /// Sums and differences of flips and twists over two, as they enter blocks.
+  struct Modes {
+    double mean[3], half[3];
+  };
+  Modes modes(Index t, StiffnessPart part) const;
+  /// N minus what the rows carry of it: -J^T (.) J is missing in a projected H.
+  bool falls_short(Index t) const;
+  void add_row_block(Index t, int a, int b, Block& out) const;
+
+  ElasticMaterial material_;
+  Lame lame_;
+  TetrahedraOptions options_;
+  Vector gradient_;    // g_a, 12 per tetrahedron, nodes ascending
+  Vector volume_;      // V_e
+  Vector weight_;      // V_e * stiffness_scale
+  Vector mass_;        // per node
+  Vector activation_;  // p
+  Vector stiffness_;   // E^-1, 9 per block row
+  Vector frames_;      // U and V, 18 per tetrahedron
+  Vector modes_;       // flips and twists left to -K, not clamped, N/m * m^2, 6 per tetrahedron
+  Vector shortfall_;   // N - E^-1 of projected stretch rows, 9 per tetrahedron
+};
+
+}  // namespace nsn

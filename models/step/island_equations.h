@@ -1,0 +1,91 @@
+/// One island of a world as the equations of a step (core/step/system.h).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "nsn/core/step/step_error.h"
+#include "nsn/core/step/system.h"
+#include "nsn/models/rows/row_batch.h"
+#include "nsn/models/step/islands.h"
+#include "nsn/models/world/world.h"
+#include "nsn/precond/complementarity.h"
+
+namespace nsn {
+
+/// What the islands of one step share; each writes only the entries of its own bodies.
+struct IslandWorkspace {
+  Configuration configuration;
+  std::vector<int> position;           ///< of a body within its island; -1: fixed
+  std::vector<int> particle_position;  ///< of a particle among its island's nodes; -1: fixed
+  std::vector<Mat3> K;                 ///< geometric stiffness, per node of a body
+  bool any_kinematic = false;          ///< a body or particle of given motion exists
+
+  void start(const World& world, double h);
+};
+
+class IslandEquations final : public StepEquations, private NodeMap {
+ public:
+  /// Takes the island's rows and bodies at the start of a step; keeps its memory, and the pattern
+  /// id where rows touch the same nodes as before. Everything given must outlive the step; the
+  /// views of system() end with the next call.
+  void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
+                const ComplementarityOptions& scaling, IslandWorkspace& shared);
+
+  /// Takes the laws of the rows anew: bounds that follow from impulses.
+  void update_laws();
+
+  const System& system() const override { return system_; }
+  void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
+  void stiffness(ConstVector u, ConstVector r, Vector H) override;
+  void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes, BlockCsr& H) override;
+
+ private:
+  /// Row blocks of the island that follow each other in one set.
+  struct Run {
+    const RowSet* set = nullptr;
+    RowBatch* batch = nullptr;  // null: evaluated block by block
+    int k = 0;                  // first block, in the set
+    std::size_t first = 0;      // the same, in the island
+    std::size_t count = 0;
+  };
+
+  /// Nodes of the island that one block touches, ascending, and where its own go among them.
+  struct BlockPattern {
+    std::array<Index, kMaxNodesPerBlock> column{};
+    std::array<std::int8_t, kMaxNodesPerBlock> slot{};
+    int count = 0;
+  };
+
+  Index local(int node) const override;
+  BlockPattern block_pattern(const NodeList& list) const;
+  bool build_pattern();
+  void lay_out();
+  void set_bodies(double h);
+  void set_particles(double h);
+  void set_rows();
+  void find_runs();
+  void set_prescribed();
+  Vec3 prescribed_velocity(int node) const;
+  void move_bodies(ConstVector u);
+  Mat3 body_stiffness(int node) const;
+  void gather_body_stiffness(ConstVector r);
+
+  const World* world_ = nullptr;
+  const Island* island_ = nullptr;
+  const std::vector<const RowSet*>* sets_ = nullptr;
+  IslandWorkspace* shared_ = nullptr;
+  System system_;
+  std::vector<double> storage_;   // what the vectors of system_ view
+  std::vector<Index> row_begin_;  // pattern of J, compared with the last step's
+  std::vector<Index> column_;
+  std::vector<std::array<std::int8_t, kMaxNodesPerBlock>>
+      slot_;  // where a block's nodes go in its row
+  std::vector<Run> runs_;
+  std::vector<Vec3> impulse_;  // of one run
+  std::vector<double> moved_;  // u where the bodies are in shared_
+  StepEvaluation start_;       // rows at the start of the step
+  Vector zero_;
+};
+
+}  // namespace nsn

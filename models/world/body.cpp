@@ -1,0 +1,96 @@
+#include "nsn/models/world/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nsn/core/base/error.h"
+
+namespace nsn {
+namespace {
+
+std::string label(const Body& body, int index) {
+  return body.name.empty() ? fmt::format("body {}", index)
+                           : fmt::format("body {} ({})", index, body.name);
+}
+
+bool is_symmetric(const Mat3& A) {
+  const double tolerance = 1e-9 * (std::abs(A(0, 0)) + std::abs(A(1, 1)) + std::abs(A(2, 2)));
+  return std::abs(A(0, 1) - A(1, 0)) <= tolerance && std::abs(A(0, 2) - A(2, 0)) <= tolerance &&
+         std::abs(A(1, 2) - A(2, 1)) <= tolerance;
+}
+
+}  // namespace
+
+Vec3 Body::to_world(const Vec3& local) const {
+  return position + rotation_matrix(orientation) * local;
+}
+
+void validate(const Body& body, int index) {
+  const auto name = [&] { return label(body, index); };
+  NSN_THROW_UNLESS(
+      all_finite(body.position) && all_finite(body.velocity) && all_finite(body.angular_velocity),
+      "{}: position or velocity is not finite", name());
+  NSN_THROW_UNLESS(all_finite(body.force) && all_finite(body.torque),
+                   "{}: external force or torque is not finite", name());
+  const Quaternion& q = body.orientation;
+  const double norm = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  NSN_THROW_UNLESS(std::abs(norm - 1.0) < 1e-6, "{}: quaternion has length {}, not 1", name(),
+                   norm);
+  if (!body.dynamic()) return;
+  NSN_THROW_UNLESS(body.mass > 0.0 && std::isfinite(body.mass), "{}: mass {} is not positive",
+                   name(), body.mass);
+  NSN_THROW_UNLESS(
+      all_finite(body.inertia) && is_symmetric(body.inertia) && positive_definite(body.inertia),
+      "{}: inertia is not symmetric positive definite", name());
+}
+
+Mat3 world_inertia(const Body& body) {
+  const Mat3 R = rotation_matrix(body.orientation);
+  return R * body.inertia * transpose(R);
+}
+
+double kinetic_energy(const Body& body) {
+  const Vec3 w = body.angular_velocity;
+  return 0.5 * body.mass * dot(body.velocity, body.velocity) +
+         0.5 * dot(w, world_inertia(body) * w);
+}
+
+Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h) {
+  Vec3 w = omega;
+  for (int k = 0; k < 2; ++k) {
+    const Vec3 L = inertia_world * w;
+    const Vec3 f = inertia_world * (w - omega) + h * cross(w, L);
+    const Mat3 df = inertia_world + h * (skew(w) * inertia_world + (-1.0) * skew(L));
+    w = w - inverse(df) * f;
+  }
+  return w;
+}
+
+Mat3 box_inertia(double mass, const Vec3& size) {
+  const double xx = size[0] * size[0];
+  const double yy = size[1] * size[1];
+  const double zz = size[2] * size[2];
+  return diagonal((mass / 12.0) * Vec3{yy + zz, xx + zz, xx + yy});
+}
+
+Mat3 sphere_inertia(double mass, double radius) {
+  const double i = 0.4 * mass * radius * radius;
+  return diagonal({i, i, i});
+}
+
+Mat3 cylinder_inertia(double mass, double radius, double height) {
+  const double i = mass * (3.0 * radius * radius + height * height) / 12.0;
+  return diagonal({i, i, 0.5 * mass * radius * radius});
+}
+
+Mat3 capsule_inertia(double mass, double radius, double length) {
+  // The ends have their centre of mass 3/8 r beyond the cylinder: 2/5 r^2 about the ball's centre,
+  // moved by (l/2)^2 + 3/8 l r.
+  const double ends = mass * (4.0 / 3.0) * radius / (4.0 / 3.0 * radius + length);
+  const double shift = 0.25 * length * length + 0.375 * length * radius;
+  const double ball = ends * 0.4 * radius * radius;
+  return cylinder_inertia(mass - ends, radius, length) +
+         diagonal({ball + ends * shift, ball + ends * shift, ball});
+}
+
+}  // namespace nsn

@@ -1,0 +1,415 @@
+// URDF and MJCF: what is read, what is refused, and with which line.
+#include <cmath>
+#include <fstream>
+#include <numbers>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "nsn/core/base/error.h"
+#include "nsn/models/robots/kinematics.h"
+#include "nsn/models/robots/read_robot.h"
+#include "tests/support/temporary_folder.h"
+
+namespace nsn {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+RobotDescription parse(const std::string& text) {
+  return parse_robot(text, "robot.xml");
+}
+
+/// The one line of the error.
+std::string error_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool begins(const std::string& text, const std::string& start) {
+  return text.rfind(start, 0) == 0;
+}
+
+bool lists(const RobotDescription& robot, const std::string& name) {
+  for (const UnsupportedFeature& f : robot.unsupported) {
+    if (f.name == name) return true;
+  }
+  return false;
+}
+
+const char* const kArm = R"(<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.2"/><mass value="2"/>
+      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>
+    <collision><geometry><box size="0.1 0.1 0.4"/></geometry></collision>
+  </link>
+  <link name="lower"><collision><geometry><cylinder radius="0.05" length="0.3"/></geometry></collision></link>
+  <link name="tool"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/>
+    <axis xyz="0 2 0"/><limit lower="-1" upper="2" effort="30" velocity="3"/>
+    <dynamics damping="0.5" friction="0.1"/>
+  </joint>
+  <joint name="elbow" type="continuous">
+    <parent link="upper"/><child link="lower"/><origin xyz="0 0 0.4"/><axis xyz="0 1 0"/>
+  </joint>
+  <joint name="slide" type="prismatic">
+    <parent link="lower"/><child link="tool"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper="0.1" effort="5" velocity="1"/>
+    <mimic joint="shoulder" multiplier="0.05" offset="0.01"/>
+  </joint>
+</robot>)";
+
+TEST(Urdf, ReadsLinksJointsAndDynamics) {
+  const RobotDescription robot = parse(kArm);
+
+  EXPECT_EQ(robot.format, "URDF");
+  ASSERT_EQ(robot.num_links(), 4);
+  EXPECT_EQ(robot.num_dofs(), 3);
+  const RobotJoint& shoulder = robot.link(1).joints[0];
+  EXPECT_EQ(shoulder.name, "shoulder");
+  EXPECT_EQ(shoulder.kind, RobotJointKind::kHinge);
+  EXPECT_EQ(shoulder.axis[1], 1.0);  // normalised
+  EXPECT_EQ(shoulder.limit.lower, -1.0);
+  EXPECT_EQ(shoulder.effort, 30.0);
+  EXPECT_EQ(shoulder.spring.damping, 0.5);
+  EXPECT_EQ(shoulder.friction, 0.1);
+  EXPECT_TRUE(std::isinf(robot.link(2).joints[0].limit.upper));  // continuous
+  ASSERT_TRUE(robot.link(3).joints[0].mimic.has_value());
+  EXPECT_EQ(robot.link(3).joints[0].mimic->multiplier, 0.05);
+  EXPECT_TRUE(lists(robot, "limit velocity (kept, not enforced)"));
+}
+
+TEST(Urdf, MakesInertiaFromGeometryWhereTheFileGivesNone) {
+  const RobotInertial lower = robot_inertial(parse(kArm).link(2));
+
+  const double mass = 1000.0 * kPi * 0.05 * 0.05 * 0.3;
+  EXPECT_NEAR(lower.mass, mass, 1e-14 * mass);
+  EXPECT_NEAR(lower.inertia(2, 2), 0.5 * mass * 0.05 * 0.05, 1e-15);
+  EXPECT_NEAR(lower.inertia(0, 0), mass * (3 * 0.05 * 0.05 + 0.3 * 0.3) / 12.0, 1e-15);
+}
+
+TEST(Urdf, PlacesTheLinksOfAKnownPose) {
+  const RobotDescription robot = parse(kArm);
+
+  const auto frames = forward_kinematics(robot, std::vector<double>{0.5 * kPi, -0.5 * kPi, 0.05});
+
+  // The base is turned by 90 degrees about z: the y axis of the shoulder is -x, and the arm falls
+  // to y > 0; the elbow turns it up again.
+  EXPECT_LT(norm(frames[2].position - Vec3{0, 0.4, 1.0}), 1e-15);
+  EXPECT_LT(norm(frames[3].position - Vec3{0, 0.4, 1.35}), 1e-15);
+}
+
+TEST(Urdf, FloatingAndPlanarJoints) {
+  const RobotDescription robot = parse(R"(<robot name="r"><link name="world"/>
+    <link name="cart"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <link name="ball"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="p" type="planar"><parent link="world"/><child link="cart"/><axis xyz="0 0 1"/></joint>
+    <joint name="f" type="floating"><parent link="world"/><child link="ball"/></joint></robot>)");
+
+  EXPECT_EQ(robot.num_links(), 3);
+  EXPECT_EQ(robot.num_dofs(), 3 + 6);
+  EXPECT_EQ(robot.num_coordinates(), 3 + 7);
+}
+
+TEST(Urdf, FindsPackagesAboveTheFileOrWhereTold) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "box_description/urdf");
+  std::filesystem::create_directories(folder / "box_description/meshes");
+  std::filesystem::create_directories(folder / "elsewhere/meshes");
+  const std::string obj =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  std::ofstream(folder / "box_description/meshes/a.obj") << obj;
+  std::ofstream(folder / "elsewhere/meshes/b.obj") << obj;
+  const auto text = [](const std::string& mesh) {
+    return "<robot name='r'><link name='a'><collision><geometry><mesh filename='" + mesh +
+           "' scale='0.1 0.1 0.1'/></geometry></collision></link></robot>";
+  };
+  const auto file = folder / "box_description/urdf/a.urdf";
+
+  const RobotDescription above = parse_robot(text("package://box_description/meshes/a.obj"), file);
+  const RobotDescription told =
+      parse_robot(text("package://other/meshes/b.obj"), file,
+                  {.packages = {{"other", folder / "elsewhere"}}, .visual_meshes = false});
+
+  ASSERT_EQ(above.link(0).geometry.size(), 1u);
+  EXPECT_EQ(above.link(0).geometry[0].mesh->surface.num_triangles(), 4);
+  ASSERT_EQ(told.link(0).geometry.size(), 1u);
+  EXPECT_NEAR(geometry_mass(told.link(0).geometry[0]).volume, 1e-3 / 6.0, 1e-18);
+}
+
+TEST(Urdf, MissingVisualMeshIsAWarningMissingCollisionMeshAnError) {
+  const auto text = [](const std::string& tag) {
+    return "<robot name='r'>\n<link name='a'>\n<" + tag +
+           "><geometry>\n<mesh filename='nowhere.stl'/></geometry></" + tag + "></link></robot>";
+  };
+
+  const RobotDescription robot = parse(text("visual"));
+
+  ASSERT_EQ(robot.warnings.size(), 1u);
+  EXPECT_NE(robot.warnings[0].find("robot.xml:4: visual mesh 'nowhere.stl'"), std::string::npos);
+  EXPECT_TRUE(begins(error_of(text("collision")), "robot.xml:4: collision mesh 'nowhere.stl'"));
+}
+
+TEST(Urdf, RefusesWithFileAndLine) {
+  const std::string link = "<link name='a'/>\n";
+  const std::string heavy =
+      "<link name='b'><collision><geometry><sphere radius='1'/></geometry></collision></link>\n";
+  const auto joint = [](const std::string& type, const std::string& parent,
+                        const std::string& child, const std::string& more = "") {
+    return "<joint name='j" + child + "' type='" + type + "'><parent link='" + parent +
+           "'/><child link='" + child + "'/>" + more + "</joint>\n";
+  };
+  const auto robot = [](const std::string& text) {
+    return "<robot name='r'>\n" + text + "</robot>";
+  };
+
+  EXPECT_TRUE(begins(error_of("<robot><link name='a'></robot>"), "robot.xml:1: not well-formed"));
+  EXPECT_TRUE(begins(error_of(""), "robot.xml:"));
+  EXPECT_TRUE(begins(error_of("<model/>"), "robot.xml:1: <model> is neither"));
+  EXPECT_TRUE(begins(error_of(robot("")), "robot.xml:1: the robot has no links"));
+  EXPECT_TRUE(begins(error_of(robot(link + link)), "robot.xml:3: a second link called 'a'"));
+  EXPECT_TRUE(begins(error_of(robot(link + heavy)), "robot.xml:3: links 'a' and 'b' both"));
+  EXPECT_TRUE(begins(error_of(robot(link + joint("fixed", "a", "x"))),
+                     "robot.xml:3: there is no link 'x'"));
+  EXPECT_TRUE(begins(error_of(robot(link + heavy + joint("revolute", "a", "b"))),
+                     "robot.xml:4: joint 'jb' needs a <limit>"));
+  EXPECT_TRUE(begins(error_of(robot(link + heavy + joint("screw", "a", "b"))),
+                     "robot.xml:4: joint 'jb' is of the unknown type 'screw'"));
+  EXPECT_TRUE(
+      begins(error_of(robot(link + heavy + joint("continuous", "a", "b", "<axis xyz='0 0 0'/>"))),
+             "robot.xml:4: joint 'jb' has a zero axis"));
+  EXPECT_TRUE(
+      begins(error_of(robot(link + heavy + joint("continuous", "a", "b", "<axis xyz='0 0'/>"))),
+             "robot.xml:4: xyz has 2 numbers"));
+  EXPECT_TRUE(
+      begins(error_of(robot(link + heavy + joint("continuous", "a", "b", "<axis xyz='0 0 nan'/>"))),
+             "robot.xml:4: xyz: 'nan' is not a finite number"));
+  EXPECT_TRUE(begins(
+      error_of(robot(link + heavy +
+                     joint("revolute", "a", "b", "<limit lower='2' upper='1' effort='1'/>"))),
+      "robot.xml:4: joint 'jb': limits [2, 1] are crossed"));
+  EXPECT_TRUE(
+      begins(error_of(robot(link + heavy + joint("continuous", "a", "b", "<mimic joint='k'/>"))),
+             "robot.xml:4: joint 'jb' mimics 'k'"));
+}
+
+TEST(Urdf, RefusesCyclesAndSecondParents) {
+  const auto link = [](const std::string& name) { return "<link name='" + name + "'/>\n"; };
+  const auto joint = [](const std::string& parent, const std::string& child) {
+    return "<joint name='" + parent + child + "' type='fixed'><parent link='" + parent +
+           "'/><child link='" + child + "'/></joint>\n";
+  };
+  const std::string links = "<robot name='r'>\n" + link("a") + link("b") + link("c");
+
+  EXPECT_TRUE(
+      begins(error_of(links + joint("a", "b") + joint("b", "c") + joint("c", "a") + "</robot>"),
+             "robot.xml:1: the links form a cycle"));
+  EXPECT_TRUE(begins(error_of(links + joint("b", "c") + joint("c", "b") + "</robot>"),
+                     "robot.xml:5: link 'b' is part of a cycle") ||
+              begins(error_of(links + joint("b", "c") + joint("c", "b") + "</robot>"),
+                     "robot.xml:6: link 'b' is part of a cycle"));
+  EXPECT_TRUE(begins(error_of(links + joint("a", "c") + joint("b", "c") + "</robot>"),
+                     "robot.xml:6: link 'c' has a second parent"));
+}
+
+TEST(Urdf, RefusesMovingLinksWithoutMass) {
+  const auto text = [](const std::string& inside) {
+    return "<robot name='r'>\n<link name='a'/>\n<link name='b'>\n" + inside +
+           "</link>\n<joint name='j' type='continuous'><parent link='a'/><child "
+           "link='b'/></joint></robot>";
+  };
+  const auto inertial = [&](const std::string& mass, const std::string& ixx) {
+    return text("<inertial><mass value='" + mass + "'/><inertia ixx='" + ixx +
+                "' iyy='1' izz='1'/></inertial>");
+  };
+
+  EXPECT_TRUE(begins(error_of(text("")), "robot.xml:3: link 'b' moves, but has no mass"));
+  EXPECT_TRUE(
+      begins(error_of(inertial("0", "1")), "robot.xml:4: link 'b' moves, but its mass is 0"));
+  EXPECT_TRUE(begins(error_of(inertial("-1", "1")), "robot.xml:4: link 'b' has the mass -1"));
+  EXPECT_TRUE(begins(error_of(inertial("1", "-1")), "robot.xml:3: link 'b': the inertia"));
+  EXPECT_EQ(error_of(inertial("1", "1")), "no error");
+}
+
+const char* const kFinger = R"(<mujoco model="finger">
+  <compiler angle="degree" eulerseq="zyx"/>
+  <default>
+    <geom density="500"/>
+    <default class="phalanx">
+      <geom type="capsule" size=".01" friction="0.7"/>
+      <joint axis="0 1 0" damping=".1" range="-10 90" armature=".001"/>
+      <default class="tip"><joint range="0 45"/></default>
+    </default>
+  </default>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 .1"/>
+    <body name="base" pos="0 0 1" euler="90 0 0" childclass="phalanx">
+      <freejoint name="root"/>
+      <geom type="box" size=".05 .04 .03" density="1000"/>
+      <body name="first" pos="0 0 .05">
+        <joint name="j1"/>
+        <joint name="j2" axis="0 0 1" class="tip"/>
+        <geom fromto="0 0 0 0 0 .1"/>
+        <geom type="sphere" size=".02" mass="0" contype="2" conaffinity="4"/>
+        <body name="last" pos="0 0 .1">
+          <joint name="j3" class="tip" ref="10" springref="20" stiffness="3"/>
+          <geom fromto="0 0 0 0 0 .1" class="tip"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <contact><exclude body1="base" body2="last"/></contact>
+  <equality><joint joint1="j3" joint2="j1" polycoef="0 .5 0 0 0"/></equality>
+  <actuator>
+    <motor name="m" joint="j1" gear="20" ctrlrange="-1 1"/>
+    <position name="p" joint="j3" kp="5" kv=".2" forcerange="-2 3"/>
+    <general name="g" joint="j2" gainprm="7" biastype="affine" biasprm="0 0 -7"/>
+  </actuator>
+  <sensor><gyro site="x"/></sensor>
+</mujoco>)";
+
+TEST(Mjcf, ReadsClassesAnglesAndActuators) {
+  const RobotDescription robot = parse(kFinger);
+
+  ASSERT_EQ(robot.num_links(), 3);
+  EXPECT_EQ(robot.num_dofs(), 6 + 3);
+  const RobotLink& first = robot.link(1);
+  EXPECT_NEAR(first.joints[0].limit.upper, 0.5 * kPi, 1e-15);
+  EXPECT_NEAR(first.joints[1].limit.upper, 0.25 * kPi, 1e-15);  // its own class
+  EXPECT_EQ(first.joints[0].armature, 0.001);                   // inherited
+  const RobotJoint& j3 = robot.link(2).joints[0];
+  EXPECT_NEAR(j3.reference, kPi / 18.0, 1e-15);
+  EXPECT_NEAR(j3.spring.rest, kPi / 9.0, 1e-15);
+  ASSERT_TRUE(j3.mimic.has_value());
+  EXPECT_EQ(j3.mimic->joint, "j1");
+  EXPECT_NEAR(j3.mimic->offset, j3.reference, 1e-15);
+  EXPECT_EQ(first.geometry[0].mu, 0.7);
+  EXPECT_EQ(first.geometry[1].contype, 2u);
+  EXPECT_EQ(first.geometry[1].conaffinity, 4u);
+  ASSERT_EQ(robot.actuators.size(), 3u);
+  EXPECT_EQ(robot.actuators[0].gear, 20.0);
+  EXPECT_EQ(robot.actuators[1].kind, ActuatorKind::kPosition);
+  EXPECT_EQ(robot.actuators[1].effort.upper, 3.0);
+  EXPECT_EQ(robot.actuators[2].kind, ActuatorKind::kVelocity);
+  ASSERT_EQ(robot.excluded.size(), 1u);
+  EXPECT_EQ(robot.excluded[0], std::pair(0, 2));
+  EXPECT_EQ(robot.world_geometry.size(), 1u);
+  EXPECT_TRUE(lists(robot, "sensor"));
+}
+
+TEST(Mjcf, EulerAnglesFollowTheSequence) {
+  const RobotDescription robot = parse(kFinger);  // zyx: the first angle is about z
+
+  const Quaternion q = robot.link(0).frame.rotation;
+
+  EXPECT_NEAR(q.w, std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(q.z, std::sqrt(0.5), 1e-15);
+}
+
+TEST(Mjcf, MassFromDensityOfTheClass) {
+  const RobotInertial last = robot_inertial(parse(kFinger).link(2));
+
+  const double mass = 500.0 * kPi * 1e-4 * (0.1 + 4.0 / 3.0 * 0.01);
+  EXPECT_NEAR(last.mass, mass, 1e-15);
+  EXPECT_NEAR(last.frame.position[2], 0.05, 1e-16);
+}
+
+TEST(Mjcf, IncludesOtherFilesOnce) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "body.xml")
+      << "<mujoco><worldbody><body name='b'><joint/><geom type='sphere' size='.1'/></body>"
+         "</worldbody></mujoco>";
+  std::ofstream(folder / "main.xml")
+      << "<mujoco><include file='body.xml'/><worldbody><body name='a'><freejoint/>"
+         "<geom type='sphere' size='.1'/></body></worldbody></mujoco>";
+  std::ofstream(folder / "twice.xml")
+      << "<mujoco>\n<include file='body.xml'/>\n<include file='body.xml'/></mujoco>";
+
+  EXPECT_EQ(read_robot(folder / "main.xml").num_links(), 2);
+  try {
+    read_robot(folder / "twice.xml");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("twice.xml:3:"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Mjcf, RefusesWithFileAndLine) {
+  const auto model = [](const std::string& text) {
+    return "<mujoco>\n<worldbody>\n" + text + "</worldbody></mujoco>";
+  };
+  const auto body = [&](const std::string& text) {
+    return model("<body name='b'>\n" + text + "</body>\n");
+  };
+  const std::string ball = "<geom type='sphere' size='.1'/>";
+
+  EXPECT_TRUE(begins(error_of("<mujoco>\n<worldbody>\n<body></mujoco>"), "robot.xml:3: not well"));
+  EXPECT_TRUE(begins(error_of("<mujoco/>"), "robot.xml:1: the model has no bodies"));
+  EXPECT_TRUE(begins(error_of(body("<joint/>")), "robot.xml:3: link 'b' moves, but has no mass"));
+  EXPECT_TRUE(begins(error_of(body(ball + "<joint type='screw'/>")), "robot.xml:4: joint 'b/1'"));
+  EXPECT_TRUE(begins(error_of(body("<geom type='bal' size='1'/>")),
+                     "robot.xml:4: geom of the unknown type 'bal'"));
+  EXPECT_TRUE(
+      begins(error_of(body("<geom type='sphere' size='0'/><joint/>")), "robot.xml:4: size 0"));
+  EXPECT_TRUE(
+      begins(error_of(body("<geom type='box' size='1'/>")), "robot.xml:4: size of a box has 1"));
+  EXPECT_TRUE(
+      begins(error_of(body("<geom type='mesh' mesh='m'/>")), "robot.xml:4: there is no mesh 'm'"));
+  EXPECT_TRUE(
+      begins(error_of(body("<geom class='c'/>")), "robot.xml:4: there is no default class 'c'"));
+  EXPECT_TRUE(
+      begins(error_of(body("<geom quat='0 0 0 0' size='1'/>")), "robot.xml:4: quat is zero"));
+  EXPECT_TRUE(begins(error_of(model("<joint/>")), "robot.xml:3: the world cannot have a joint"));
+  EXPECT_TRUE(
+      begins(error_of(model("<body name='b'/>\n<body name='b'/>")), "robot.xml:4: a second link"));
+  EXPECT_TRUE(begins(error_of("<mujoco>\n<include file='no.xml'/></mujoco>"),
+                     "robot.xml:2: included file"));
+  EXPECT_TRUE(
+      begins(error_of("<mujoco>\n<asset>\n<mesh name='m' file='no.stl'/></asset><worldbody><body>"
+                      "<joint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>"),
+             "robot.xml:3: mesh file no.stl is missing"));
+  EXPECT_TRUE(
+      begins(error_of("<mujoco><worldbody><body name='b'>" + ball +
+                      "</body></worldbody>\n<actuator><motor joint='x'/></actuator></mujoco>"),
+             "robot.xml:2: actuator '': there is no joint 'x'"));
+}
+
+TEST(Mjcf, JointsThatShareNoPointGetALinkBetween) {
+  const RobotDescription robot = parse(R"(<mujoco><worldbody><body name="b">
+      <joint name="one" axis="0 0 1"/><joint name="two" axis="1 0 0" pos="0 0 .1"/>
+      <geom type="sphere" size=".1"/></body></worldbody></mujoco>)");
+
+  ASSERT_EQ(robot.num_links(), 2);
+  EXPECT_TRUE(robot.link(0).between_joints);
+  EXPECT_EQ(robot.link(1).parent, 0);
+  EXPECT_EQ(robot.warnings.size(), 1u);
+  // Nothing is lost: the two together weigh what the file says.
+  const double mass = 1000.0 * 4.0 / 3.0 * kPi * 1e-3;
+  EXPECT_NEAR(robot_inertial(robot.link(0)).mass + robot_inertial(robot.link(1)).mass, mass, 1e-14);
+}
+
+/// Every prefix of a file, and the file with one character changed: a robot or an InputError.
+TEST(RobotFiles, SurviveDamage) {
+  for (const char* const text : {kArm, kFinger}) {
+    const std::string whole = text;
+    for (std::size_t cut = 0; cut < whole.size(); cut += 7) {
+      EXPECT_NE(error_of(whole.substr(0, cut)), "no error") << cut;
+    }
+    for (std::size_t k = 0; k < whole.size(); k += 3) {
+      for (const char c : {'0', '-', '<', 'x', '\0', '9'}) {
+        std::string damaged = whole;
+        damaged[k] = c;
+        error_of(damaged);  // anything but InputError is a failure of the test
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nsn
