@@ -126,11 +126,12 @@ void compare_forms() {
     StepEvaluation at;
     at.fit(equations.system());
     ElasticMass mass;
-    mass.analyze(equations.system(), at.J, newton_preset("accurate"));
+    const NewtonOptions options = newton_preset("accurate");
+    mass.analyze(equations.system(), at.J, options.elimination, options.stiffness);
     fmt::print(
         "elimination: {} of {} row blocks leave; {:.1f} Mflop a linearisation, at least "
         "{:.0f} Mflop in the rows' form; {} iterations, {:.1e} m/s\n",
-        mass.eliminated_blocks(), equations.system().blocks(), 1e-6 * mass.eliminated_flops(),
+        mass.eliminated().size(), equations.system().blocks(), 1e-6 * mass.eliminated_flops(),
         1e-6 * mass.rows_flops(), result.iterations, result.error.total);
   });
   simulation.step();

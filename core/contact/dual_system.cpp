@@ -228,6 +228,7 @@ void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVec
 }
 
 NewtonSolve DualSystem::solve(ConstVector b, Vector z) {
+  if (observer_) observer_(*operator_, b);
   return exact_ ? solve_exact(b, z) : solve_around_symmetric(b, z);
 }
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "nsn/core/contact/contact_matrix.h"
@@ -52,6 +54,10 @@ class DualSystem final : public NewtonSystem {
   [[nodiscard]] NewtonSolve solve_shifted(ConstVector b, Vector x) override;
   double factorization_flops() override;
 
+  /// Called with every Newton matrix and right-hand side before it is solved; empty: nobody asks.
+  using Observer = std::function<void(const LinearOperator& S, ConstVector b)>;
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
   /// S W S, for stages that work on the entries.
   const BlockCsr& scaled() const { return W_; }
   bool symmetric() const { return symmetric_; }
@@ -68,6 +74,7 @@ class DualSystem final : public NewtonSystem {
   NewtonSolve solve_around_symmetric(ConstVector b, Vector z);
 
   std::unique_ptr<LinearSolver> solver_;
+  Observer observer_;
   DualSystemOptions options_;
   BlockCsr given_;   // as given
   BlockCsr W_;       // scaled

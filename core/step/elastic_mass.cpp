@@ -100,11 +100,12 @@ double least_flops(const BlockCsr& J) {
 
 }  // namespace
 
-void ElasticMass::analyze(const System& system, const BlockCsr& J, const NewtonOptions& options) {
-  full_ = options.stiffness == GeometricStiffness::kFull && system.compliance_varies;
+void ElasticMass::analyze(const System& system, const BlockCsr& J, Elimination elimination,
+                          GeometricStiffness stiffness) {
+  full_ = stiffness == GeometricStiffness::kFull && system.compliance_varies;
   eliminated_.clear();
   kept_.clear();
-  const bool may = options.elimination != Elimination::kNever;
+  const bool may = elimination != Elimination::kNever;
   for (Index i = 0; i < system.blocks(); ++i) {
     (may && system.laws[at(i)].elastic ? eliminated_ : kept_).push_back(i);
   }
@@ -113,7 +114,7 @@ void ElasticMass::analyze(const System& system, const BlockCsr& J, const NewtonO
   const bool new_H = analyze_H(system, J);
   // The same elements as before: contacts that come and go do not tip the balance.
   const bool known = !new_H && rows_flops_ > kClearly * flops_;
-  if (!eliminated_.empty() && !known && !choose(system, J, options)) {
+  if (!eliminated_.empty() && !known && !choose(J, elimination)) {
     eliminated_.clear();
     kept_.resize(at(system.blocks()));
     std::iota(kept_.begin(), kept_.end(), 0);
@@ -177,9 +178,9 @@ bool ElasticMass::analyze_H(const System& system, const BlockCsr& J) {
 }
 
 /// True: eliminate.
-bool ElasticMass::choose(const System&, const BlockCsr& J, const NewtonOptions& options) {
+bool ElasticMass::choose(const BlockCsr& J, Elimination elimination) {
   flops_ = reduced_flops();
-  if (options.elimination == Elimination::kAlways) return true;
+  if (elimination == Elimination::kAlways) return true;
   rows_flops_ = least_flops(J);
   if (rows_flops_ < flops_ && J.rows <= kLargestRowPattern) {
     rows_flops_ = analyze_blocks(rows_pattern(J)).flops;
@@ -475,18 +476,6 @@ void ElasticMass::linear_impulses(const StepEvaluation& rows, ConstVector change
     J.multiply(i, change.data(), moved);
     const Vec3 v = load3(&rows.value(kBlock * i)) + load3(moved);
     store3(&r(kBlock * i), -(load9(&stiffness_(kBlockSize * c)) * v));
-  }
-}
-
-void ElasticMass::gather(ConstVector all, Vector kept) const {
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    store3(&kept(kBlock * k), load3(&all(kBlock * kept_[k])));
-  }
-}
-
-void ElasticMass::scatter(ConstVector kept, Vector all) const {
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    store3(&all(kBlock * kept_[k]), load3(&kept(kBlock * k)));
   }
 }
 

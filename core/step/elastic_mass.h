@@ -33,13 +33,14 @@ class ElasticMass {
   /// analysed for the same elastic rows is kept. Of more than 20000 row blocks the elastic ones
   /// leave wherever there are fewer nodes: to count the operations of the rows' form would take
   /// more memory than all the rest.
-  void analyze(const System& system, const BlockCsr& J, const NewtonOptions& options);
+  void analyze(const System& system, const BlockCsr& J, Elimination elimination,
+               GeometricStiffness stiffness);
   /// false: no row is eliminated and H is block diagonal; nothing below may be called.
   bool sparse() const { return sparse_; }
   /// Row blocks that stay, ascending.
   const std::vector<Index>& kept() const { return kept_; }
-  Index kept_rows() const { return kBlock * static_cast<Index>(kept_.size()); }
-  Index eliminated_blocks() const { return static_cast<Index>(eliminated_.size()); }
+  /// Row blocks that leave, ascending.
+  const std::vector<Index>& eliminated() const { return eliminated_; }
   /// Operations of one linearisation in this form, and of the rows' own form (a lower bound where
   /// that decided).
   double eliminated_flops() const { return flops_; }
@@ -67,9 +68,6 @@ class ElasticMass {
   void elastic_impulses(const StepEvaluation& rows, Vector r) const;
   /// r_c = -E_c^-1 (v_c + J_c change): the same, linearised where `rows` and H were.
   void linear_impulses(const StepEvaluation& rows, ConstVector change, Vector r) const;
-  /// Kept entries of a vector over all rows, and back.
-  void gather(ConstVector all, Vector kept) const;
-  void scatter(ConstVector kept, Vector all) const;
 
  private:
   /// Kept rows that touch one tree of the elimination, and the part of it they reach.
@@ -85,7 +83,7 @@ class ElasticMass {
     Index scalar;
   };
 
-  bool choose(const System& system, const BlockCsr& J, const NewtonOptions& options);
+  bool choose(const BlockCsr& J, Elimination elimination);
   bool analyze_H(const System& system, const BlockCsr& J);
   void place_pairs(const BlockCsr& J);
   void find_trees(const BlockCsr& J);

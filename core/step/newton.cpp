@@ -9,45 +9,29 @@ namespace nsn {
 namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
-                                        const SolverRegistry& registry) {
+                                        const SolverRegistry& registry, StepMonitor& monitor) {
   switch (options.friction) {
     case FrictionKind::kProximal:
-      return std::make_unique<AccurateStep>(options, registry);
+      return std::make_unique<AccurateStep>(options, registry, monitor);
     case FrictionKind::kSafeguarded:
-      return std::make_unique<RealtimeStep>(options, registry);
+      return std::make_unique<RealtimeStep>(options, registry, monitor);
     default:
-      return std::make_unique<PaperStep>(options, registry);
+      return std::make_unique<PaperStep>(options, registry, monitor);
   }
 }
 
 }  // namespace
 
-std::string_view to_string(NewtonStatus status) {
-  switch (status) {
-    case NewtonStatus::kConverged:
-      return "converged";
-    case NewtonStatus::kBudgetReached:
-      return "budget reached";
-    case NewtonStatus::kStalled:
-      return "stalled";
-    case NewtonStatus::kLinearFailure:
-      return "linear solver failed";
-    case NewtonStatus::kNonFinite:
-      return "not finite";
-    case NewtonStatus::kCancelled:
-      return "cancelled";
-  }
-  return "?";
-}
-
 NewtonSolver::NewtonSolver(const NewtonOptions& options, const SolverRegistry& registry)
     : options_(options) {
   validate(options_);
-  method_ = make_method(options_, registry);
+  monitor_ = std::make_unique<StepMonitor>(options_.time_budget, options_.cancel);
+  method_ = make_method(options_, registry, *monitor_);
 }
 
 NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool warm) {
   const System& system = equations.system();
+  monitor_->begin();
   NewtonResult result = method_->solve(equations, state, warm);
   if (all_finite(state.u) && all_finite(state.r)) return result;
   fill(state.r, 0.0);

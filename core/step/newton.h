@@ -3,8 +3,7 @@
 ///   NewtonSolver newton(options, registry);
 ///   State state = ...;                               // starting impulses; u is filled in
 ///   NewtonResult result = newton.solve(equations, state, warm);
-///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status),
-///   result.error.total);
+///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
 ///
 /// One iteration is a sequence of stages, whatever the method:
 ///   evaluate   rows and Jacobian at the present velocity
@@ -19,82 +18,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "nsn/core/linear/linear_solver.h"
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/step/newton_options.h"
-#include "nsn/core/step/step_error.h"
-#include "nsn/core/step/system.h"
+#include "nsn/core/step/step_method.h"
 
 namespace nsn {
-
-enum class NewtonStatus {
-  kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
-  kBudgetReached,  ///< max_iterations spent
-  kStalled,        ///< no step improves the iterate
-  kLinearFailure,  ///< no linear solver of the chain gave an answer
-  kNonFinite,      ///< the equations themselves are not finite
-  kCancelled,      ///< time budget spent, or the caller said stop
-};
-std::string_view to_string(NewtonStatus status);
-
-/// One iteration: the state after it.
-struct NewtonIteration {
-  StepError error;
-  double merit = 0.0;        ///< |(M^-1 g, h)|_2, m/s
-  double step = 0.0;         ///< |(t du, M^-1-scaled t dr)| as max |t du|, m/s
-  double step_length = 0.0;  ///< t; 1 for full-step methods, 0 for a rejected proximal step
-  double alpha = 0.0;        ///< proximal parameter; 0 elsewhere
-  int factorizations = 0;    ///< linear systems solved in it
-  int linear_iterations = 0;
-  LinearStatus linear_status = LinearStatus::kDirect;
-  double linear_residual = 0.0;  ///< relative, recomputed
-};
-
-struct NewtonResult {
-  NewtonStatus status = NewtonStatus::kNonFinite;
-  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
-  int linear_iterations = 0;    ///< Krylov iterations of all of them
-  StepError error;              ///< of what is returned
-  bool restarted = false;       ///< kProximal: the rescue was used
-  bool handed_over = false;     ///< kSafeguarded: kProximal finished the step
-  bool energy_limited = false;  ///< kSafeguarded: impulses were shortened by the energy bound
-  std::string linear_solver;    ///< the solver of the chain that answered last
-
-  bool converged() const { return status == NewtonStatus::kConverged; }
-};
-
-/// Sees every Newton matrix before it is solved: iteration, S, right-hand side; and the rows' J,
-/// H^-1 and C where they exist. For export.
-struct NewtonSystemView {
-  int iteration = 0;
-  const BlockCsr* S = nullptr;  ///< what the linear solver gets
-  ConstVector b{};
-  bool symmetric = true;
-  const BlockCsr* J = nullptr;  ///< unreduced rows
-  ConstVector H{};              ///< 9 per node
-  ConstVector C{};              ///< 9 per row block
-  std::string_view form;        ///< which formulation S belongs to: compliance, stiffness, proximal
-  const BlockCsr* W = nullptr;  ///< proximal: the friction problem v = W r + q it belongs to
-  ConstVector q{};
-};
-using NewtonObserver = std::function<void(const NewtonSystemView&)>;
-
-/// A method that solves a step; see core/step/paper_step.h, proximal_step.h, safeguarded_step.h.
-class StepMethod {
- public:
-  virtual ~StepMethod() = default;
-  /// state.r: starting impulses (zeros if not warm); on return u and r of the answer.
-  [[nodiscard]] virtual NewtonResult solve(StepEquations& equations, State& state, bool warm) = 0;
-  virtual const std::vector<NewtonIteration>& history() const = 0;
-  virtual void observe(NewtonObserver observer) = 0;
-  /// What solve() returns for such a step does not depend on the steps solved before it, nor does
-  /// it cost much more where they were of other islands.
-  virtual bool shareable(const System&) const { return false; }
-};
 
 class NewtonSolver {
  public:
@@ -106,13 +37,15 @@ class NewtonSolver {
   /// u_free.
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm);
   /// Iterations of the last solve.
-  const std::vector<NewtonIteration>& history() const { return method_->history(); }
-  void observe(NewtonObserver observer) { method_->observe(std::move(observer)); }
+  const std::vector<NewtonIteration>& history() const { return monitor_->history(); }
+  /// Sees every Newton matrix before it is solved.
+  void observe(NewtonObserver observer) { monitor_->observe(std::move(observer)); }
   /// Islands of such a step may take turns with one solver: the same answer.
   bool shareable(const System& system) const { return method_->shareable(system); }
 
  private:
   NewtonOptions options_;
+  std::unique_ptr<StepMonitor> monitor_;
   std::unique_ptr<StepMethod> method_;
 };
 

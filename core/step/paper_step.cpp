@@ -65,15 +65,16 @@ double count_pairs(const BlockCsr& J) {
 
 }  // namespace
 
-PaperStep::PaperStep(const NewtonOptions& options, const SolverRegistry& registry)
-    : options_(options), linear_(make_linear_chain(options.linear, registry)) {
-  history_.reserve(at(options.max_iterations) + 1);
+PaperStep::PaperStep(const NewtonOptions& options, const SolverRegistry& registry,
+                     StepMonitor& monitor)
+    : options_(options), monitor_(monitor), linear_(make_linear_chain(options.linear, registry)) {
+  monitor_.reserve_history(options.max_iterations + 1);
 }
 
 bool PaperStep::use_factors() const {
   const bool possible = options_.formulation == Formulation::kCompliance &&
-                        options_.friction != FrictionKind::kFullAlartCurnier && !observer_ &&
-                        !linear_->capabilities().needs_entries;
+                        options_.friction != FrictionKind::kFullAlartCurnier &&
+                        !monitor_.observed() && !linear_->capabilities().needs_entries;
   if (!possible || options_.operator_form == OperatorForm::kAssembled) return false;
   if (options_.operator_form == OperatorForm::kFactored) return true;
   const BlockCsr& J = at_.J;
@@ -99,7 +100,9 @@ void PaperStep::fit_factors() {
 
 void PaperStep::fit(const System& system) {
   at_.fit(system);
-  if (pattern_id_ == system.pattern_id && (operator_ != nullptr || factors_ != nullptr)) return;
+  const bool shows_entries = operator_ != nullptr || !monitor_.observed();
+  const bool ready = operator_ != nullptr || factors_ != nullptr;
+  if (pattern_id_ == system.pattern_id && ready && shows_entries) return;
   pattern_id_ = system.pattern_id;
   factored_ = use_factors();
   operator_.reset();
@@ -130,12 +133,12 @@ void PaperStep::fit(const System& system) {
   if (!factored_) operator_ = std::make_unique<BlockOperator>(S_, symmetric);
   no_compliance_ = buffer("zero", kBlockSize * system.blocks());
   C_out_ = buffer("C", kBlockSize * system.blocks());
-  for (Vector* v : {&g_, &du_, &scratch_, &old_u_, &u_try_, &best_u_, &impulse_old_, &quasi_}) {
+  for (Vector* v : {&g_, &du_, &scratch_, &old_u_, &u_try_, &impulse_old_, &quasi_}) {
     *v = buffer("node vector", dofs);
   }
   H_ = buffer("H", kBlockSize * system.nodes());
   H_inverse_ = buffer("H^-1", kBlockSize * system.nodes());
-  for (Vector* v : {&dr_, &row_scratch_, &r_try_, &best_r_}) {
+  for (Vector* v : {&dr_, &row_scratch_, &r_try_}) {
     *v = buffer("row vector", rows);
   }
   b_ = buffer("b", S_.scalar_rows());
@@ -159,9 +162,8 @@ void PaperStep::start(const System& system, State& state, bool warm) {
   t_ = options_.step_length;
   forcing_ = 0.1;
   fill(quasi_, 0.0);
-  history_.clear();
-  best_error_ = std::numeric_limits<double>::infinity();
-  watch_merit_ = best_error_;
+  best_.reset(system);
+  watch_merit_ = std::numeric_limits<double>::infinity();
   watched_ = 0;
 }
 
@@ -484,7 +486,6 @@ void PaperStep::show(const System& system) {
   }
   const bool stiffness = options_.formulation == Formulation::kStiffness;
   NewtonSystemView view;
-  view.iteration = static_cast<int>(history_.size()) - 1;
   view.S = &S_;
   view.b = b_;
   view.symmetric = operator_->symmetric();
@@ -492,11 +493,11 @@ void PaperStep::show(const System& system) {
   view.H = H_;
   view.C = C_out_;
   view.form = stiffness ? "stiffness" : "compliance";
-  observer_(view);
+  monitor_.show(view);
 }
 
 LinearReport PaperStep::solve_linear(const System& system) {
-  if (observer_) show(system);
+  if (monitor_.observed()) show(system);
   fill(x_, 0.0);
   if (factored_) {
     linear_->prepare(*factors_);
@@ -549,8 +550,9 @@ double PaperStep::trial_merit(StepEquations& equations, const State& state, doub
 
 double PaperStep::step_length(StepEquations& equations, const State& state,
                               const NewtonIteration& last) {
-  const bool has_history = history_.size() > 1;
-  const double before = has_history ? history_[history_.size() - 2].error.total : last.error.total;
+  const std::vector<NewtonIteration>& history = monitor_.history();
+  const bool has_history = history.size() > 1;
+  const double before = has_history ? history[history.size() - 2].error.total : last.error.total;
   switch (options_.damping) {
     case Damping::kConstant:
       return options_.step_length;
@@ -620,13 +622,6 @@ void PaperStep::update_quasi_newton(const System& system) {
   }
 }
 
-bool PaperStep::out_of_time() const {
-  if (options_.cancel && options_.cancel()) return true;
-  if (options_.time_budget <= 0.0) return false;
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-  return spent.count() > options_.time_budget;
-}
-
 /// Rows, errors and merit at the present iterate; keeps the best. True ends the iteration.
 bool PaperStep::measure(StepEquations& equations, State& state, NewtonIteration& record,
                         NewtonResult& result) {
@@ -635,12 +630,8 @@ bool PaperStep::measure(StepEquations& equations, State& state, NewtonIteration&
   record.error = at_.error(system, state.u, state.r);
   scale(system, state.r);
   merit_ = record.merit = merit(system, state.u);
-  history_.push_back(record);
-  if (record.error.total < best_error_) {
-    best_error_ = record.error.total;
-    copy(state.u, best_u_);
-    copy(state.r, best_r_);
-  }
+  monitor_.record(record);
+  best_.offer(state, record.error);
   result.status = NewtonStatus::kNonFinite;
   if (!std::isfinite(merit_)) return true;
   result.status = NewtonStatus::kConverged;
@@ -648,14 +639,14 @@ bool PaperStep::measure(StepEquations& equations, State& state, NewtonIteration&
   result.status = NewtonStatus::kBudgetReached;
   if (result.iterations == options_.max_iterations) return true;
   result.status = NewtonStatus::kCancelled;
-  return out_of_time();
+  return monitor_.out_of_time();
 }
 
 /// Forcing term of Eisenstat and Walker: how far the merit fell tells how well to solve.
 void PaperStep::set_forcing() {
-  const std::size_t n = history_.size();
+  const std::size_t n = monitor_.history().size();
   if (!options_.eisenstat_walker || n < 2) return;
-  const double ratio = merit_ / history_[n - 2].merit;
+  const double ratio = merit_ / monitor_.history()[n - 2].merit;
   forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
 }
 
@@ -676,10 +667,7 @@ void PaperStep::update(StepEquations& equations, State& state, double t) {
 }
 
 void PaperStep::finish(StepEquations& equations, State& state, NewtonResult& result) {
-  if (options_.best_iterate && std::isfinite(best_error_)) {
-    copy(best_u_, state.u);
-    copy(best_r_, state.r);
-  }
+  if (options_.best_iterate && std::isfinite(best_.error().total)) best_.restore(state);
   if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
   at_.evaluate(equations, state.u);
   result.error = at_.error(equations.system(), state.u, state.r);
@@ -688,7 +676,6 @@ void PaperStep::finish(StepEquations& equations, State& state, NewtonResult& res
 
 NewtonResult PaperStep::solve(StepEquations& equations, State& state, bool warm) {
   const System& system = equations.system();
-  started_ = std::chrono::steady_clock::now();
   fit(system);
   start(system, state, warm);
   NewtonResult result;

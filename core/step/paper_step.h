@@ -29,7 +29,6 @@
 /// projected onto the momentum balance, and unknowns are impulses.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -37,20 +36,16 @@
 #include "nsn/core/linear/linear_chain.h"
 #include "nsn/core/linear/schur_operator.h"
 #include "nsn/core/step/delassus.h"
-#include "nsn/core/step/newton.h"
+#include "nsn/core/step/newton_options.h"
+#include "nsn/core/step/step_method.h"
 
 namespace nsn {
 
 class PaperStep final : public StepMethod {
  public:
-  PaperStep(const NewtonOptions& options, const SolverRegistry& registry);
+  PaperStep(const NewtonOptions& options, const SolverRegistry& registry, StepMonitor& monitor);
 
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
-  const std::vector<NewtonIteration>& history() const override { return history_; }
-  void observe(NewtonObserver observer) override {
-    observer_ = std::move(observer);
-    pattern_id_ = 0;  // whoever looks in sees entries
-  }
 
  private:
   /// What one row block asks for: L, C, R, U and h of the table above.
@@ -98,13 +93,10 @@ class PaperStep final : public StepMethod {
   void project_momentum(StepEquations& equations, State& state);
   void update_quasi_newton(const System& system);
   LinearControl control() const;
-  bool out_of_time() const;
 
   NewtonOptions options_;
+  StepMonitor& monitor_;
   std::unique_ptr<LinearSolver> linear_;
-  NewtonObserver observer_;
-  std::vector<NewtonIteration> history_;
-  std::chrono::steady_clock::time_point started_;
 
   std::uint64_t pattern_id_ = 0;
   StepEvaluation at_;
@@ -120,11 +112,11 @@ class PaperStep final : public StepMethod {
   Vector no_compliance_;           // zeros: C enters S by itself
   Vector C_out_;                   // for the observer
   Vector g_, H_, H_inverse_, b_, x_, du_, dr_, scratch_, row_scratch_, old_u_;
-  Vector u_try_, r_try_, best_u_, best_r_, impulse_old_, quasi_;
+  Vector u_try_, r_try_, impulse_old_, quasi_;
   double t_ = 1.0;
   double forcing_ = 0.1;
   double merit_ = 0.0;
-  double best_error_ = 0.0;
+  BestIterate best_;
   double watch_merit_ = 0.0;  // smallest so far
   int watched_ = 0;           // full steps since
 };

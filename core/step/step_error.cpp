@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
@@ -93,6 +94,15 @@ void StepEvaluation::fit(const System& system) {
   J.value = Vector(storage_.data(), entries);
   value = Vector(storage_.data() + entries, rows);
   impulse_ = Vector(storage_.data() + entries + rows, dofs);
+}
+
+void StepEvaluation::swap(StepEvaluation& other) {
+  std::swap(value, other.value);
+  std::swap(J, other.J);
+  std::swap(E, other.E);
+  std::swap(pattern_id_, other.pattern_id_);
+  std::swap(storage_, other.storage_);
+  std::swap(impulse_, other.impulse_);
 }
 
 void StepEvaluation::apply_transposed(ConstVector r, Vector impulse) const {

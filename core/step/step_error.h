@@ -42,6 +42,8 @@ class StepEvaluation {
   /// Allocates for the system's pattern; nothing where it is the one of the last call. To be called
   /// at the start of every step: E starts from the system's.
   void fit(const System& system);
+  /// Exchanges rows and memory with another evaluation of the same system.
+  void swap(StepEvaluation& other);
   void evaluate(StepEquations& equations, ConstVector u) { equations.evaluate(u, value, J, E); }
   /// impulse = J^T r, 3 per node
   void apply_transposed(ConstVector r, Vector impulse) const;

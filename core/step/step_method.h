@@ -1,0 +1,131 @@
+/// What the methods of a time step have in common: results, history, time, observation.
+///
+/// A method (core/step/accurate_step.h, realtime_step.h, paper_step.h) solves the step of one
+/// island. Its solver (core/step/newton.h) owns the monitor: the clock, the caller's wish to stop,
+/// the history and the observer of linear systems exist once per solver, whichever methods work
+/// together on a step.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/step/step_error.h"
+#include "nsn/core/step/system.h"
+
+namespace nsn {
+
+enum class NewtonStatus {
+  kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
+  kBudgetReached,  ///< max_iterations spent
+  kStalled,        ///< no step improves the iterate
+  kLinearFailure,  ///< no linear solver of the chain gave an answer
+  kNonFinite,      ///< the equations themselves are not finite
+  kCancelled,      ///< time budget spent, or the caller said stop
+};
+std::string_view to_string(NewtonStatus status);
+
+/// One iteration: the state after it.
+struct NewtonIteration {
+  StepError error;
+  double merit = 0.0;        ///< |(M^-1 g, h)|_2, m/s
+  double step = 0.0;         ///< |(t du, M^-1-scaled t dr)| as max |t du|, m/s
+  double step_length = 0.0;  ///< t; 1 for full-step methods, 0 for a rejected proximal step
+  double alpha = 0.0;        ///< proximal parameter; 0 elsewhere
+  int factorizations = 0;    ///< linear systems solved in it
+  int linear_iterations = 0;
+  LinearStatus linear_status = LinearStatus::kDirect;
+  double linear_residual = 0.0;  ///< relative, recomputed
+};
+
+struct NewtonResult {
+  NewtonStatus status = NewtonStatus::kNonFinite;
+  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
+  int linear_iterations = 0;    ///< Krylov iterations of all of them
+  StepError error;              ///< of what is returned
+  bool restarted = false;       ///< accurate: the rescue was used
+  bool handed_over = false;     ///< realtime: the accurate method finished the step
+  bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
+  std::string linear_solver;    ///< the solver of the chain that answered last
+
+  bool converged() const { return status == NewtonStatus::kConverged; }
+};
+
+/// One Newton matrix before it is solved, for export.
+struct NewtonSystemView {
+  int iteration = 0;            ///< linear systems of this step shown before it
+  const BlockCsr* S = nullptr;  ///< what the linear solver gets
+  ConstVector b{};
+  bool symmetric = true;
+  const BlockCsr* J = nullptr;  ///< unreduced rows, if S is made of them
+  ConstVector H{};              ///< 9 per node
+  ConstVector C{};              ///< 9 per row block
+  std::string_view form;        ///< which formulation S belongs to: compliance, stiffness, proximal
+  const BlockCsr* W = nullptr;  ///< proximal: the friction problem v = W r + q it belongs to
+  ConstVector q{};
+};
+using NewtonObserver = std::function<void(const NewtonSystemView&)>;
+
+/// Clock, cancel, history and observer of one solver.
+class StepMonitor {
+ public:
+  /// time_budget: s of wall clock per step, 0: none.
+  StepMonitor(double time_budget, std::function<bool()> cancel)
+      : time_budget_(time_budget), cancel_(std::move(cancel)) {}
+
+  /// A step starts.
+  void begin();
+  /// The caller wants to stop, or the time budget is spent. Asked between iterations.
+  bool out_of_time() const;
+
+  /// Room for this many iterations; later ones of a step are not recorded.
+  void reserve_history(int iterations);
+  void record(const NewtonIteration& iteration);
+  const std::vector<NewtonIteration>& history() const { return history_; }
+
+  void observe(NewtonObserver observer) { observer_ = std::move(observer); }
+  bool observed() const { return static_cast<bool>(observer_); }
+  /// Numbers the system and shows it.
+  void show(NewtonSystemView view);
+
+ private:
+  double time_budget_;
+  std::function<bool()> cancel_;
+  std::chrono::steady_clock::time_point started_;
+  std::vector<NewtonIteration> history_;
+  NewtonObserver observer_;
+  int shown_ = 0;
+};
+
+/// The iterate of least error so far.
+class BestIterate {
+ public:
+  /// Forgets, and starts with u_free, r = 0 and an infinite error.
+  void reset(const System& system);
+  /// Takes the iterate if its error is smaller.
+  void offer(const State& state, const StepError& error);
+  void take(const State& state, const StepError& error);
+  void restore(State& state) const;
+  const StepError& error() const { return error_; }
+
+ private:
+  std::vector<double> u_, r_;
+  StepError error_;
+};
+
+/// A method that solves a step.
+class StepMethod {
+ public:
+  virtual ~StepMethod() = default;
+  /// state.r: starting impulses (zeros if not warm); on return u and r of the answer.
+  [[nodiscard]] virtual NewtonResult solve(StepEquations& equations, State& state, bool warm) = 0;
+  /// Returns true if what solve() returns for such a step does not depend on the steps solved before
+  /// it, and costs little more if those were of other islands.
+  virtual bool shareable(const System&) const { return false; }
+};
+
+}  // namespace nsn
