@@ -64,6 +64,21 @@ RUNS = {
         for scene, steps in (("heavy-stack", 100), ("arch", 300))
         for linear in ("pcr", "pcg", "gauss-seidel", "jacobi", "cholmod --linear-iterations 0")
     ],
+    "arch_long": [  # minutes: 14400 steps are two minutes of the arch
+        (f"{linear.split()[0]}, {steps}", f"nsn run arch --steps {steps} {PAPER} --linear {linear}")
+        for linear, steps in (("gauss-seidel", 2400), ("gauss-seidel", 4800), ("jacobi", 2400), ("jacobi", 14400),
+                              ("pcr", 4800), ("pcr", 14400), ("cholmod --linear-iterations 0", 4800),
+                              ("cholmod --linear-iterations 0", 14400))
+    ] + [
+        (f"{linear}, 100 iterations", f"nsn run arch --steps 7200 {PAPER} --linear {linear} --linear-iterations 100")
+        for linear in ("gauss-seidel", "pcr")
+    ] + [("accurate, 14400", "nsn run arch --steps 14400")],
+    "projection": [
+        (f"{scene}, {steps}, {projection}", f"nsn run {scene} --steps {steps} --preset paper --projection {projection}")
+        for scene, steps in (("arch", 60), ("arch", 600), ("heavy-stack", 60), ("beam-insertion", 60),
+                             ("table-pile", 60), ("sliding-stack", 60))
+        for projection in ("true", "false")
+    ],
     "presets": [
         (f"{scene.split()[0]}, {preset}", f"nsn run {scene} --steps 60 --preset {preset}")
         for scene in ("arch", "heavy-stack", "cylinder-ring", "sphere-pile --set balls=60", "sliding-stack", "chain",
