@@ -1,10 +1,12 @@
-/// The Newton driver: solves one step of one island (core/step/system.h) by the method the options name.
+/// The Newton driver: solves one step of one island (core/step/system.h) by the method the options
+/// name.
 ///
 ///   NewtonSolver newton(options, registry);
 ///   State state = ...;                               // starting impulses; u is filled in
 ///   NewtonResult result = newton.solve(equations, state, warm);
-///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status),
-///   result.error.total);
+///   if (!result.converged()) {
+///     fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
+///   }
 ///
 /// One iteration is a sequence of stages, whatever the method:
 ///   evaluate   rows and Jacobian at the present velocity
