@@ -2,8 +2,8 @@
 /// the honest end of a solve.
 ///
 /// A backend derives from it and brings the iteration. With storage=float the iteration multiplies
-/// by a copy of the matrix in single precision (core/linear/single_operator.h); the preconditioner and
-/// every reported residual stay those of the matrix in double, and a convergence that the copy
+/// by a copy of the matrix in single precision (core/linear/single_operator.h); the preconditioner
+/// and every reported residual stay those of the matrix in double, and a convergence that the copy
 /// claims but the matrix does not confirm is reported as kInaccurate (kBudgetReached where the call
 /// orders an inexact solve by a budget).
 #pragma once

@@ -1,5 +1,5 @@
-/// Preconditioned conjugate residuals (core/linear/pcr.h) as a backend: symmetric positive semidefinite
-/// systems, matrix-free or not, singular ones included.
+/// Preconditioned conjugate residuals (core/linear/pcr.h) as a backend: symmetric positive
+/// semidefinite systems, matrix-free or not, singular ones included.
 #pragma once
 
 #include "nsn/core/linear/solver_registry.h"

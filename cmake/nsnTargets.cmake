@@ -1,16 +1,12 @@
 # How a part of nsn is built: nsn_library(core SOURCES a.cpp b.cpp DEPENDS nsn_ncp fmt::fmt PRIVATE ...).
 
 option(NSN_CHECK_INVARIANTS "Abort when an internal invariant is broken" OFF)
-option(NSN_TIDY "Run clang-tidy beside the compiler" OFF)
 set(NSN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(NSN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 
 find_program(NSN_CCACHE ccache)
 if(NSN_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${NSN_CCACHE}")
-endif()
-if(NSN_TIDY)
-  find_program(NSN_CLANG_TIDY clang-tidy REQUIRED)
 endif()
 if(NSN_SANITIZE)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${NSN_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer;-O1>")
@@ -44,9 +40,6 @@ function(nsn_compile target)
   endif()
   if(NSN_CHECK_INVARIANTS)
     target_compile_definitions(${target} PRIVATE NSN_CHECK_INVARIANTS)
-  endif()
-  if(NSN_TIDY)
-    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${NSN_CLANG_TIDY};--quiet")
   endif()
 endfunction()
 

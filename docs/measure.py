@@ -64,6 +64,21 @@ RUNS = {
         for scene, steps in (("heavy-stack", 100), ("arch", 300))
         for linear in ("pcr", "pcg", "gauss-seidel", "jacobi", "cholmod --linear-iterations 0")
     ],
+    "arch_long": [  # minutes: 14400 steps are two minutes of the arch
+        (f"{linear.split()[0]}, {steps}", f"nsn run arch --steps {steps} {PAPER} --linear {linear}")
+        for linear, steps in (("gauss-seidel", 2400), ("gauss-seidel", 4800), ("jacobi", 2400), ("jacobi", 14400),
+                              ("pcr", 4800), ("pcr", 14400), ("cholmod --linear-iterations 0", 4800),
+                              ("cholmod --linear-iterations 0", 14400))
+    ] + [
+        (f"{linear}, 100 iterations", f"nsn run arch --steps 7200 {PAPER} --linear {linear} --linear-iterations 100")
+        for linear in ("gauss-seidel", "pcr")
+    ] + [("accurate, 14400", "nsn run arch --steps 14400")],
+    "projection": [
+        (f"{scene}, {steps}, {projection}", f"nsn run {scene} --steps {steps} --preset paper --projection {projection}")
+        for scene, steps in (("arch", 60), ("arch", 600), ("heavy-stack", 60), ("beam-insertion", 60),
+                             ("table-pile", 60), ("sliding-stack", 60))
+        for projection in ("true", "false")
+    ],
     "presets": [
         (f"{scene.split()[0]}, {preset}", f"nsn run {scene} --steps 60 --preset {preset}")
         for scene in ("arch", "heavy-stack", "cylinder-ring", "sphere-pile --set balls=60", "sliding-stack", "chain",
@@ -410,6 +425,33 @@ def make_study(runner, study, threads, name):
     write(name, rows[0], rows[1:])
 
 
+def make_claims(runner):
+    """What four studies say of claims of the paper: a minute of one core."""
+    wanted = [  # row, study, values of its leading columns, column
+        ("beam, identity, median", "quartile", ["identity", "100"], "error_median_mps"),
+        ("beam, effective-mass, median", "quartile", ["effective-mass", "100"], "error_median_mps"),
+        ("arch, pcg", "subproblem", ["arch", "252", "pcg"], "relative_residual"),
+        ("arch, pcr", "subproblem", ["arch", "252", "pcr"], "relative_residual"),
+        ("beam, pcg", "subproblem", ["beam-insertion", "705", "pcg"], "relative_residual"),
+        ("beam, pcr", "subproblem", ["beam-insertion", "705", "pcr"], "relative_residual"),
+        ("ring, minimum-map", "ncp", ["cylinder-ring", "minimum-map, paper"], "force_spread"),
+        ("ring, fischer-burmeister", "ncp", ["cylinder-ring", "fischer-burmeister, paper"], "force_spread"),
+        ("stack, minimum-map", "ncp", ["heavy-stack", "minimum-map, paper"], "force_spread"),
+        ("stack, fischer-burmeister", "ncp", ["heavy-stack", "fischer-burmeister, paper"], "force_spread"),
+        ("sheet, diagonal", "geometric", ["sheet of neo-hookean, stretch 2.5", "diagonal"], "error_last_mps"),
+        ("sheet, full", "geometric", ["sheet of neo-hookean, stretch 2.5", "full"], "iterations_to_1e-6_mps"),
+    ]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for study in dict.fromkeys(entry[1] for entry in wanted):
+            runner.printed("nsn", ["study", study, "--threads", "1", "--quiet", "--out", folder])
+        for name, study, leading, column in wanted:
+            with open(os.path.join(folder, f"{study}.csv"), newline="", encoding="utf-8") as file:
+                row, = [row for row in csv.DictReader(file) if list(row.values())[:len(leading)] == leading]
+            rows.append([name, row[column], column, f"nsn study {study} --threads 1"])
+    write("claims", ["run", "value", "column", "command"], rows)
+
+
 def make_crowd(runner):
     make_study(runner, "crowd", 1, "crowd")
 
@@ -429,7 +471,7 @@ SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
-           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd,
+           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "claims": make_claims,
            "paper_scenes": make_paper_scenes, "acceptance": make_acceptance, "reader": make_reader}
 
 

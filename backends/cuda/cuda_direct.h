@@ -2,8 +2,7 @@
 ///
 ///   dense    each island as a dense matrix, potrf and potrs of cuSOLVER; islands of like size are
 ///            padded to one size and factorised as a batch
-///   sparse   the whole matrix, by cuDSS where the build found it, else by cuSOLVER's sparse
-///   Cholesky
+///   sparse   the whole matrix, by cuDSS if the build found it, else by cuSOLVER's sparse Cholesky
 ///            with the symmetric minimum degree ordering
 ///
 /// Float storage factorises in float; refinement brings the digits back. A pivot that is not

@@ -3,8 +3,8 @@
 //   build/release/bin/nsn_bench_deformables [STEPS]
 //
 //   operator      80 PCR iterations on a Newton matrix, assembled S against the factors J, H^-1, C
-//   elimination   one accurate step with elastic rows eliminated, and what the rows' form would
-//   cost presets       time and error of a step, realtime and paper (4 Newton x 80 linear) in turn
+//   elimination   one accurate step with elastic rows eliminated, and what the rows' form would cost
+//   presets       time and error of a step, realtime and paper (4 Newton x 80 linear) in turn
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-/// Beyond core/base/small_matrix.h: eigenvalues of symmetric 3x3 matrices, unit quaternions, tangent
-/// frames.
+/// Beyond core/base/small_matrix.h: eigenvalues of symmetric 3x3 matrices, unit quaternions,
+/// tangent frames.
 #pragma once
 
 #include <cmath>

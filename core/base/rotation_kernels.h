@@ -1,5 +1,5 @@
-/// Rotations as inline functions, for what turns many bodies at once (core/base/math3.h has the same as
-/// plain functions): numbers stay in registers from the angle to the matrix.
+/// Rotations as inline functions, for what turns many bodies at once (core/base/math3.h has the
+/// same as plain functions): numbers stay in registers from the angle to the matrix.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
-/// The Newton matrix R^T (W + diag(A)) C + E of a contact problem (core/contact/newton_system.h), block by
-/// block: a factorisation that gathers its entries itself need not wait for them to be stored.
+/// The Newton matrix R^T (W + diag(A)) C + E of a contact problem (core/contact/newton_system.h),
+/// block by block: a factorisation that gathers its entries itself need not wait for them to be
+/// stored.
 #pragma once
 
 #include <algorithm>

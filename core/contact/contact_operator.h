@@ -27,7 +27,8 @@ class ContactOperator final : public LinearOperator {
         transposed_(transposed),
         active_(static_cast<std::size_t>(matrix_.blocks()->rows), 7) {}
 
-  /// From now on products are formed with a copy in single precision (core/contact/active_blocks.h).
+  /// From now on products are formed with a copy in single precision
+  /// (core/contact/active_blocks.h).
   void use_single_precision() {
     single_ = true;
     products_.reserve(*matrix_.blocks());

@@ -51,8 +51,9 @@ enum class NormalMap {
 };
 
 struct ProximalOptions {
-  /// Solved: error_siconos <= goal * tolerance and error_unit_free <= goal * unit_free_factor *
-  /// tolerance. goal < 1 leaves room for rounding when the errors are formed anew.
+  /// Solved: error_siconos <= goal * tolerance and
+  /// error_unit_free <= goal * unit_free_factor * tolerance.
+  /// goal < 1 leaves room for rounding when the errors are formed again.
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
   double goal = 0.9;

@@ -44,10 +44,10 @@ void multiply_subtract_lower(int rows, int depth, const double* a, std::size_t l
   kAdd ? subtract_square(rows, depth, a, lda, c, ldc) : set_square(rows, depth, a, lda, c, ldc);
 }
 
-/// LU of the first p columns of a front of f rows: L (f x p, ld f) holds both factors, U (p x u, ld
-/// p) the rest of the pivot rows. Pivots are sought in the p rows only; the diagonal is kept where
-/// it reaches `threshold` of the largest. pivot[k] is the row exchanged with row k. Returns the
-/// column without a usable pivot, or -1.
+/// LU of the first p columns of a front of f rows: L (f x p, ld f) holds both factors,
+/// U (p x u, ld p) the rest of the pivot rows. Pivots are sought in the p rows only; the diagonal
+/// is kept where it reaches `threshold` of the largest. pivot[k] is the row exchanged with row k.
+/// Returns the column without a usable pivot, or -1.
 int factor_lu(double* L, int f, int p, double* U, int u, int* pivot, double threshold);
 
 /// Cholesky of the first p columns of a front of f rows, lower part, ld f. Returns the column whose

@@ -3,9 +3,9 @@
 ///     graph = A + B + S,  no edge between A and B;   order: A, then B, then S, each the same way
 ///
 /// The factor of a mesh of n nodes in space then has O(n^(4/3)) entries and its largest front the
-/// O(n^(2/3)) nodes of the first separator; minimum degree (core/factor/block_ordering.h) orders the small
-/// parts. A separator is where the distances to two far ends are alike, and is thinned until no
-/// smaller one lies beside it (a smallest vertex cover of the edges to one of its sides).
+/// O(n^(2/3)) nodes of the first separator; minimum degree (core/factor/block_ordering.h) orders
+/// the small parts. A separator is where the distances to two far ends are alike, and is thinned
+/// until no smaller one lies beside it (a smallest vertex cover of the edges to one of its sides).
 /// [George 1973; Ashcraft, Liu 1998]
 #pragma once
 

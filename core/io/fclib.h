@@ -1,12 +1,13 @@
 /// FCLIB 3 files (HDF5): the collection format of frictional-contact problems.
 ///
-///   /fclib_local  {spacedim, W/, vectors/{q[m], mu[nc]},            info/{title, description,
-///   ...}} /fclib_global {spacedim, M/, H/, vectors/{f[n], w[m], mu[nc]},  info/...} /solution
-///   {u[m], r[m], v[n] (global)}                       velocity, impulse, dof velocity
+///   /fclib_local   {spacedim, W/, vectors/{q[m], mu[nc]}, info/{title, description, ...}}
+///   /fclib_global  {spacedim, M/, H/, vectors/{f[n], w[m], mu[nc]}, info/...}
+///   /solution      {u[m], r[m], v[n] (global)}      velocity, impulse, velocity of the dofs
 ///
-/// A matrix group is {m, n, nz, nzmax, p, i, x}: nz = -1 compressed columns (p[n+1], i rows), nz =
-/// -2 compressed rows (p[m+1], i columns), nz >= 0 triplets (i rows, p columns, the first nz of
-/// each).
+/// A matrix group is {m, n, nz, nzmax, p, i, x}:
+///   nz = -1   compressed columns: p[n + 1], i rows
+///   nz = -2   compressed rows:    p[m + 1], i columns
+///   nz >= 0   triplets:           i rows, p columns, the first nz of each
 ///
 /// Differs from FCLIB's own header: it documents p as the rows of a triplet; the files, and the
 /// library's code, have the columns there. /solution is not trusted in reading: in many public

@@ -1,12 +1,13 @@
 /// Frictional-contact problems of other programs, from files: one entry for every format.
 ///
-/// | format         | what it is |
-/// |----------------|--------------------------------------------------------------------------------|
-/// | siconos-local  | Siconos text `d nc W q mu`                         -> FrictionProblem | |
-/// siconos-global | Siconos text `d nc M H f w mu`                     -> GlobalFrictionProblem |
-/// | siconos-lcp    | Siconos text `n M q`                               ->
-/// LinearComplementarity...  | | fclib          | FCLIB 3 HDF5, /fclib_local or /fclib_global | |
-/// contactbench   | NumPy .npz with G, g, mus, tangents first; rows are turned to normal first |
+/// | format         | what it is                                          | becomes               |
+/// |----------------|-----------------------------------------------------|-----------------------|
+/// | siconos-local  | Siconos text `d nc W q mu`                          | FrictionProblem       |
+/// | siconos-global | Siconos text `d nc M H f w mu`                      | GlobalFrictionProblem |
+/// | siconos-lcp    | Siconos text `n M q`                                | LinearComplementarity |
+/// | fclib          | FCLIB 3 HDF5, /fclib_local or /fclib_global         | either of the first 2 |
+/// | contactbench   | NumPy .npz with G, g, mus; its rows (t1, t2, n) are | FrictionProblem       |
+/// |                | turned to (n, t1, t2)                               |                       |
 ///
 /// `auto` looks at the first bytes (HDF5 and zip have signatures) and takes everything else for
 /// text, whose kind follows from its counts. Files are hostile: whatever they contain, the outcome

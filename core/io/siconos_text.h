@@ -9,8 +9,8 @@
 /// an LCP. What comes after the last number is ignored.
 ///
 /// A matrix is `storage rows columns`, then
-///   0 dense   rows columns again, all values column by column (a printed line is a column's
-///   worth); 1 blocks  nblocks nbrows nbcolumns, cumulative row sizes, cumulative column sizes,
+///   0 dense   rows columns again, all values column by column (one printed line per column);
+///   1 blocks  nblocks nbrows nbcolumns, cumulative row sizes, cumulative column sizes,
 ///             filled1 filled2, row pointers[filled1], block columns[filled2], then per block its
 ///             number and its values column by column;
 ///   2 sparse  origin, a "CSparse" line, "[triplet: |csr: ]M-by-N, nzmax: a nnz: b", then triplets

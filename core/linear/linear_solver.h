@@ -2,9 +2,9 @@
 /// truthfully how it went.
 ///
 ///   auto solver = registry.make("pcr:precond=block-jacobi");
-///   solver->prepare(op);                                  // symbolic and/or numeric work, by the
-///   ids LinearReport report = solver->solve(b, x, {.rtol = 1e-8}); if (!report.ok())
-///   fmt::print("{}\n", report.detail);
+///   solver->prepare(op);                    // symbolic or numeric work, or none: by the op's ids
+///   LinearReport report = solver->solve(b, x, {.rtol = 1e-8});
+///   if (!report.ok()) fmt::print("{}\n", report.detail);
 ///
 /// Numerical trouble is a status; misuse (wrong sizes, an operator without the entries a solver
 /// needs) is an exception whose text names the value.

@@ -8,9 +8,9 @@
 /// |r|_2 may rise on the way; it is the error that never does. With a diagonal P nothing is stored
 /// for z, and an iteration moves 104 n bytes of vectors beside the matrix.
 ///
-/// A claim of convergence is only believed of a residual recomputed from x (see core/linear/pcr.h). On a
-/// right-hand side outside the range of a singular A the residual stops falling and x grows: the
-/// iteration ends with kStagnation once |r| is 1e4 times its minimum, at the best iterate.
+/// A claim of convergence is only believed of a residual recomputed from x (see core/linear/pcr.h).
+/// On a right-hand side outside the range of a singular A the residual stops falling and x grows:
+/// the iteration ends with kStagnation once |r| is 1e4 times its minimum, at the best iterate.
 #pragma once
 
 #include "nsn/core/base/types.h"

@@ -36,8 +36,8 @@ class Refinement {
   };
 
   /// x holds F^-1 b. Stops at |b - S x|_2 <= target, after max_steps, or when a step no longer
-  /// halves the residual; a step that makes it larger is taken back. solve(v) overwrites v by F^-1
-  /// v.
+  /// halves the residual; a step that makes it larger is taken back. solve(v) overwrites v by
+  /// F^-1 v.
   template <class Solve>
   Outcome improve(const LinearOperator& op, ConstVector b, Vector x, double target, int max_steps,
                   const Solve& solve) {

@@ -1,5 +1,6 @@
-/// The entries of an operator in single precision, multiplied in double: y_i = sum_j float(S_ij)
-/// x_j.
+/// The entries of an operator in single precision, multiplied in double:
+///
+///   y_i = sum_j float(S_ij) x_j
 ///
 ///   SingleOperator F;
 ///   F.analyze(op);     // once per pattern

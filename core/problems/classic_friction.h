@@ -1,9 +1,9 @@
 /// The methods that the proximal iteration replaces, on the same problems and the same linear
 /// algebra, so that they can be compared: Newton steps without a proximal term.
 ///
-///     paper            normal rows by an NCP function, friction by the fixed point u_T + w x_T = 0
-///     alart-curnier    exact derivative of the natural map; with the friction bound held,
-///     symmetric
+///     paper           normal rows by an NCP function, friction by the fixed point u_T + w x_T = 0
+///     alart-curnier   derivative of the natural map: exact, or with the friction bound held, which
+///                     makes the matrix symmetric
 #pragma once
 
 #include <functional>

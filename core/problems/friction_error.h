@@ -4,8 +4,7 @@
 ///     unit-free  |{ (r_i - P_K(r_i - rho_i u^_i)) / rho_i }|_2 / |q|_2,      rho_i = 1 / |W_ii|_2
 ///
 /// with u^ = u + mu |u_T| e_N. The first is what Siconos reports; it mixes impulses and velocities
-/// and is lax where |r| is large. The second is the same in any units. Both are 0 where q = 0 and r
-/// = 0.
+/// and is lax if |r| is large. The second is the same in any units. Both are 0 if q = 0 and r = 0.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
 /// Linear complementarity problems  w = M z + q,  0 <= w orthogonal to z >= 0.
 ///
 /// A monotone one (M positive semidefinite, symmetric or not) is solved by the proximal Newton
-/// method of core/contact/proximal_newton.h with box rows 0 <= z. One that is not is solved by Lemke's
-/// complementary pivoting, and a small one that Lemke's ray stops at by trying every complementary
-/// pattern.
+/// method of core/contact/proximal_newton.h with box rows 0 <= z. One that is not is solved by
+/// Lemke's complementary pivoting, and a small one that Lemke's ray stops at by trying every
+/// complementary pattern.
 #pragma once
 
 #include <string>

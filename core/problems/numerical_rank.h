@@ -1,10 +1,11 @@
 /// Numerical rank of the Delassus operator: how many of its rows are independent.
 ///
-/// The number of eigenvalues of the symmetric part S = (W + W^T) / 2 that exceed tolerance * max
-/// diag(S). S is positive semidefinite up to rounding, so a pivoted Cholesky factorisation finds
-/// it: the largest remaining diagonal entry of the Schur complement is the pivot until none exceeds
-/// the threshold. Where the remainder shows that S is not semidefinite to the tolerance (files with
-/// few digits) the eigenvalues are counted instead: Householder tridiagonalisation, Sturm sequence.
+/// The number of eigenvalues of the symmetric part S = (W + W^T) / 2 that exceed
+/// tolerance * max diag(S). S is positive semidefinite up to rounding, so a pivoted Cholesky
+/// factorisation finds it: the largest remaining diagonal entry of the Schur complement is the
+/// pivot until none exceeds the threshold. Where the remainder shows that S is not semidefinite to
+/// the tolerance (files with few digits) the eigenvalues are counted instead: Householder
+/// tridiagonalisation, Sturm sequence.
 #pragma once
 
 #include "nsn/core/problems/friction_problem.h"

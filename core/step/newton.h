@@ -1,11 +1,15 @@
-/// The Newton driver: solves one step of one island (core/step/system.h) by the method the options name.
+/// The Newton driver: solves one step of one island (core/step/system.h) by the method the options
+/// name.
 ///
 ///   NewtonSolver newton(options, registry);
 ///   State state = ...;                               // starting impulses; u is filled in
 ///   NewtonResult result = newton.solve(equations, state, warm);
-///   if (!result.converged()) fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
+///   if (!result.converged()) {
+///     fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
+///   }
 ///
-/// One iteration is a sequence of stages, whatever the method:
+/// One iteration is a sequence of stages. PaperStep names its functions by them; the other methods
+/// do the same work under names of their own (docs/architecture.md):
 ///   evaluate   rows and Jacobian at the present velocity
 ///   scale      NCP functions and friction law: what each row block asks for
 ///   linearise  geometric stiffness, Delassus operator, Newton matrix
@@ -13,7 +17,7 @@
 ///   update     step length, new velocity and impulses
 ///   measure    errors (core/step/step_error.h), best iterate
 ///
-/// The solver keeps its memory from step to step: where the pattern of the rows does not change, a
+/// The solver keeps its memory from step to step: if the pattern of the rows does not change, a
 /// step allocates nothing. Two solvers may work on two threads.
 #pragma once
 
@@ -33,8 +37,7 @@ class NewtonSolver {
   NewtonSolver(const NewtonOptions& options, const SolverRegistry& registry);
 
   const NewtonOptions& options() const { return options_; }
-  /// u and r never leave as non-finite numbers: where nothing better is known, r = 0 and u =
-  /// u_free.
+  /// u and r are always finite on return: if nothing better is known, r = 0 and u = u_free.
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm);
   /// Iterations of the last solve.
   const std::vector<NewtonIteration>& history() const { return monitor_->history(); }

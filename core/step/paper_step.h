@@ -6,20 +6,20 @@
 ///   [ H  -J^T R^T ] [ du ]     [ g ]      g = M (u - u_free) - J^T F(r)
 ///   [ L J    C    ] [ x  ] = - [ h ]      h, L, C, R: what each block asks for (stage `scale`)
 ///
-///   compliance form   (L W R^T + C) x = L J H^-1 g - h,   W = J H^-1 J^T,   du = H^-1 (J^T R^T x -
-///   g) stiffness form    (H + J^T R^T C^-1 L J) du = -g - J^T R^T C^-1 h,      x = -C^-1 (h + L J
-///   du)
+///   compliance form   (L W R^T + C) x = L J H^-1 g - h,            W = J H^-1 J^T
+///                     du = H^-1 (J^T R^T x - g)
+///   stiffness form    (H + J^T R^T C^-1 L J) du = -g - J^T R^T C^-1 h
+///                     x = -C^-1 (h + L J du)
 ///
 /// and r += t U^T x. L = R and C symmetric make the matrix symmetric: all laws but the full
 /// Alart-Curnier one.
 ///
-///   block                    L = R            C                    h
-///   normal, row-scaled       1                E + beta rho/alpha   phi/alpha         alpha >= 1e-4
-///   normal, alpha-scaled     alpha            alpha E + beta rho   phi               F = alpha r
-///   friction W               1                W                    v_T + W r_T
-///   friction off             0                rho                  rho r_T
-///   Alart-Curnier slip       p (across slip)  C_p                  residual_p        r_t set at
-///   once
+///   block                  L = R            C                    h
+///   normal, row-scaled     1                E + beta rho/alpha   phi/alpha     alpha >= 1e-4
+///   normal, alpha-scaled   alpha            alpha E + beta rho   phi           F = alpha r
+///   friction W             1                W                    v_T + W r_T
+///   friction off           0                rho                  rho r_T
+///   Alart-Curnier slip     p (across slip)  C_p                  residual_p    r_t set at once
 ///
 /// A linear solver that needs no entries gets S as its factors L J, H^-1 and C where they move
 /// fewer bytes a product than its blocks would: finite elements, where every row meets some seventy

@@ -55,8 +55,9 @@ struct RealtimePolicy {
   double turned = 10.0;
   double worth_a_round = 1e-4;  ///< m/s: error that is worth another linearisation
   double worth_joints = 0.01;   ///< the same with eliminated joints, of the step's speed
-  /// The same if bodies turn far, of their turn in the step: a step of first order leaves h w / 2 of
-  /// a limb's speed, however well it is solved, and the worst limbs spin faster than the average.
+  /// The same if bodies turn far, of their turn in the step: a step of first order leaves h w / 2
+  /// of a limb's speed, however well it is solved, and the worst limbs spin faster than the
+  /// average.
   double worth_turn = 1.5;
   double linear_share = 0.1;  ///< of that: error of a linear problem that is good enough
   int overtime = 3;           ///< times the factorisations, for a hard step

@@ -1,14 +1,13 @@
 /// Cylinders against planes, rounded polytopes and each other.
 ///
-/// The signed distance is the largest gap(n) of any unit n (separating_axis.h). Its maximum is one
-/// of
+/// The signed distance is the largest gap(n) of any unit n (separating_axis.h). The maximum is at
 ///
-///   a flat end, a face of the polytope                      the normal itself
-///   the side against an edge or another side                the cross product of the two
-///   directions the side or a rim against a vertex                      from the nearest point of
-///   the cylinder a rim against an edge or a side                         one angle about it, by
-///   bisection a rim against a rim                                     two angles, by Newton's
-///   method
+///   features that meet                           direction n
+///   a flat end, a face of the polytope           its normal
+///   the side and an edge or another side         the cross product of the two directions
+///   the side or a rim and a vertex               from the nearest point of the cylinder
+///   a rim and an edge or a side                  one angle about the axis, by bisection
+///   a rim and a rim                              two angles, by Newton's method
 ///
 /// and every candidate is a lower bound, so the largest one is taken; GJK says which features to
 /// look at while the shapes are apart. Manifolds: a flat end is a polygon of Cylinder::kRim corners

@@ -12,8 +12,9 @@ namespace nsn {
 ///
 /// Rounded shapes (a ball, a capsule, the side of a cylinder) roll without their nearest point
 /// leaving its place. Such a point is a point of the core, which turns with the shape, and `radius`
-/// along the normal, which does not: on_a = core_a - radius_a normal, on_b = core_b + radius_b
-/// normal.
+/// along the normal, which does not:
+///
+///   on_a = core_a - radius_a normal,     on_b = core_b + radius_b normal
 struct ContactPoint {
   Vec3 on_a;    ///< on the surface of shape a
   Vec3 on_b;    ///< on the surface of shape b

@@ -235,8 +235,8 @@ SolidProperties solid_properties(const TriangleMesh& mesh, double mass) {
   NSN_THROW_UNLESS(solid.volume > 0.0, "mesh: encloses volume {}: the triangles face inwards",
                    solid.volume);
   solid.centre = (1.0 / solid.volume) * solid.centre;
-  // Second moments of a tetrahedron with one corner in the origin: v/20 (sum x x^T + s s^T), s =
-  // sum.
+  // Second moments of a tetrahedron with one corner in the origin: v/20 (sum x x^T + s s^T),
+  // s = sum x.
   Mat3 second;
   for_tetrahedra([&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
     const Vec3 s = a + b + c;

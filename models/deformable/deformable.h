@@ -1,5 +1,5 @@
-/// Deformable bodies: tetrahedra (models/deformable/tetrahedra.h) between particles of a world, with a surface
-/// that touches other things.
+/// Deformable bodies: tetrahedra (models/deformable/tetrahedra.h) between particles of a world,
+/// with a surface that touches other things.
 ///
 ///   const int ball = world.add_deformable(nsn::ball_mesh(0.04, 320),
 ///                                         {.model = nsn::MaterialModel::kNeoHookean,

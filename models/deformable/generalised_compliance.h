@@ -15,13 +15,13 @@
 ///
 ///     J du + (E/h^2) x = -(E c + E lambda)/h      value (E c + E lambda)/h, compliance E/h^2.
 ///
-/// | instance             | rows | c                     | J               | E |
-/// |----------------------|------|-----------------------|-----------------|-------------------------|
-/// | spring               | 1    | k (length - L)        | direction       | 1/k | | linear
-/// tetrahedron   | 6    | V_e K_e e             | de/dq, constant | (V_e K_e)^-1, constant  | |
-/// hyperelastic one     | 3    | V_e dPsi/ds           | ds/dq           | (V_e d2Psi/ds2)^-1 | |
-/// soft joint           | any  | phi/compliance        | dphi/dq         | compliance | | rigid
-/// joint          | any  | unbounded, E c = phi  | dphi/dq         | 0                       |
+/// | instance           | rows | c                    | J               | E                      |
+/// |--------------------|------|----------------------|-----------------|------------------------|
+/// | spring             | 1    | k (length - L)       | direction       | 1/k                    |
+/// | linear tetrahedron | 6    | V_e K_e e            | de/dq, constant | (V_e K_e)^-1, constant |
+/// | hyperelastic one   | 3    | V_e dPsi/ds          | ds/dq           | (V_e d2Psi/ds2)^-1     |
+/// | soft joint         | any  | phi/compliance       | dphi/dq         | compliance             |
+/// | rigid joint        | any  | unbounded, E c = phi | dphi/dq         | 0                      |
 ///
 /// The rows carry E c, not c: it stays finite for the rigid joint.
 ///

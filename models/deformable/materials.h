@@ -4,23 +4,25 @@
 /// Isotropic means that Psi depends on the principal stretches s of F = U diag(s) V^T alone
 /// (models/deformable/signed_svd.h). A material gives, per unit of rest volume (Pa = J/m^3),
 ///
-///     energy    Psi(s)                     0 at rest, s = (1, 1, 1)
-///     gradient  dPsi/ds                    nominal (first Piola-Kirchhoff) stress P = U diag(.)
-///     V^T hessian   d2Psi/ds2                  N = V_e hessian, c = V_e gradient of an element
-///     flip_k    (g_i - g_j)/(s_i - s_j)    stiffness against the change of V while s is kept,
-///     twist_k   (g_i + g_j)/(s_i + s_j)      g = gradient, (i, j, k) cyclic; closed forms, no 0/0
+///     energy    Psi(s)                    0 at rest, s = (1, 1, 1)
+///     gradient  dPsi/ds                   nominal (first Piola-Kirchhoff) stress P = U diag(.) V^T
+///     hessian   d2Psi/ds2                 N = V_e hessian, c = V_e gradient of an element
+///     flip_k    (g_i - g_j)/(s_i - s_j)   stiffness against the change of V while s is kept,
+///     twist_k   (g_i + g_j)/(s_i + s_j)     g = gradient, (i, j, k) cyclic; closed forms, no 0/0
 ///
 /// The second derivative of Psi in F has nine eigenvalues: three of the hessian, three flips, three
 /// twists. Rows of an element carry the first three, geometric stiffness the six others
 /// (models/deformable/tetrahedra.h).
 ///
-/// | material           | Psi                                                        | constants |
-/// |--------------------|------------------------------------------------------------|---------------|
-/// | linear             | mu e:e + lambda/2 (tr e)^2, e = sym(F) - I: not invariant  | mu, lambda |
-/// | corotational       | mu sum (s_i-1)^2 + lambda/2 (sum (s_i-1))^2                | mu, lambda |
-/// | neo-hookean        | m/2 (I-3) + L/2 (J-a)^2                                    | m = mu, L =
-/// lambda + mu, a = 1 + m/L | | neo-hookean-log    | m/2 (I-3) + L/2 (J-a)^2 - m/2 log(I+1)
-/// [Smith18, Eq. 14] | m = 4/3 mu, L = lambda + 5/6 mu, a = 1 + 3/4 m/L |
+/// | material        | Psi                                                       | constants     |
+/// |-----------------|-----------------------------------------------------------|---------------|
+/// | linear          | mu e:e + lambda/2 (tr e)^2, e = sym(F) - I: not invariant | mu, lambda    |
+/// | corotational    | mu sum (s_i-1)^2 + lambda/2 (sum (s_i-1))^2               | mu, lambda    |
+/// | neo-hookean     | m/2 (I-3) + L/2 (J-a)^2                                   | m, L, a (1)   |
+/// | neo-hookean-log | m/2 (I-3) + L/2 (J-a)^2 - m/2 log(I+1)                    | m, L, a (2)   |
+///
+///     (1)  m = mu,        L = lambda + mu,        a = 1 + m/L
+///     (2)  m = 4/3 mu,    L = lambda + 5/6 mu,    a = 1 + 3/4 m/L         [Smith18, Eq. 14]
 ///
 /// with I = s1^2 + s2^2 + s3^2, J = s1 s2 s3 and the Lame constants mu = Y/(2(1+nu)),
 /// lambda = Y nu/((1+nu)(1-2nu)): every one of them has Young's modulus Y and Poisson's ratio nu at

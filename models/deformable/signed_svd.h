@@ -9,8 +9,8 @@
 ///
 /// One-sided Jacobi: rotations from the right make the columns of F V orthogonal, so small singular
 /// values are not squared away as in an eigenvalue problem of F^T F. Measured over 1e5 random,
-/// degenerate, flat and inverted matrices (tests/models/deformable/signed_svd_test.cpp): |U S V^T - F|,
-/// |U^T U - I| and |V^T V - I| below 4e-15, relative to |F|.
+/// degenerate, flat and inverted matrices (tests/models/deformable/signed_svd_test.cpp):
+/// |U S V^T - F|, |U^T U - I| and |V^T V - I| below 4e-15, relative to |F|.
 #pragma once
 
 #include "nsn/core/base/small_matrix.h"

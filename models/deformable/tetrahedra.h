@@ -15,8 +15,11 @@
 /// The six strains carry shear stiffness in their rows; three stretches leave all of it to K.
 /// Differs from the paper: it prints J = (ds/dq)^T with f = -J^T c; J is ds/dq.
 ///
-/// p: activation, an isotropic stress (Pa) added in the rotated frame, Psi_p = -p (s1 + s2 + s3 -
-/// 3): p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
+/// p: activation, an isotropic stress (Pa) added in the rotated frame,
+///
+///     Psi_p = -p (s1 + s2 + s3 - 3)
+///
+/// p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
 /// the material's own. Damping is a law of its own: models/deformable/strain_rate_damping.h.
 ///
 /// Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative

@@ -1,9 +1,10 @@
 /// Joints between two bodies: which rows hold them, which coordinates stay free.
 ///
-///   nsn::Joint hinge = nsn::revolute_joint(door, wall);        // models/joints/joints.h: all
-///   types hinge.axes[0].limit = {-1.2, 0.0}; hinge.axes[0].drive = nsn::position_drive(-0.5,
-///   200.0, 10.0); const int j = world.add_joint(hinge, {.point = {0, 0, 1}, .axis = {0, 0, 1}});
-///   world.joint(j).axes[0].drive.target = 0.3;                 // any time between steps
+///   nsn::Joint hinge = nsn::revolute_joint(door, wall);      // models/joints/joints.h: all types
+///   hinge.axes[0].limit = {-1.2, 0.0};
+///   hinge.axes[0].drive = nsn::position_drive(-0.5, 200.0, 10.0);
+///   const int j = world.add_joint(hinge, {.point = {0, 0, 1}, .axis = {0, 0, 1}});
+///   world.joint(j).axes[0].drive.target = 0.3;               // any time between steps
 ///
 /// Every row, whatever it is for, has one form: with s = 1 or -1 and C(q) a coordinate of the two
 /// frames (models/joints/joint_coordinate.h), at the end q of the step,

@@ -1,13 +1,13 @@
 /// Meshes from files.
 ///
-/// | ending        | format |
-/// |---------------|-------------------------------------------------------------------------------|
-/// | .msh          | Gmsh 2.2 and 4.1, text and binary (both byte orders) | | .vtk          | VTK
-/// legacy unstructured grid, text and binary, versions 1 to 5.1               | | .vtu          |
-/// VTK XML unstructured grid: text, base64, appended raw or base64, zlib          | | .node, .ele
-/// | TetGen; either of the pair is named, the other stands beside it                | | .tet |
-/// lines `v x y z` and `t a b c d`, or `n vertices`, `m tets`, then both lists    | | .obj, .stl |
-/// surfaces: Wavefront OBJ, STL text and binary                                   |
+/// | ending      | format                                                                      |
+/// |-------------|-----------------------------------------------------------------------------|
+/// | .msh        | Gmsh 2.2 and 4.1, text and binary (both byte orders)                        |
+/// | .vtk        | VTK legacy unstructured grid, text and binary, versions 1 to 5.1            |
+/// | .vtu        | VTK XML unstructured grid: text, base64, appended raw or base64, zlib       |
+/// | .node, .ele | TetGen; either of the pair is named, the other stands beside it             |
+/// | .tet        | lines `v x y z` and `t a b c d`, or `n vertices`, `m tets`, then both lists |
+/// | .obj, .stl  | surfaces: Wavefront OBJ, STL text and binary                                |
 ///
 /// Files are hostile: whatever they contain, the outcome is a mesh that can be simulated (finite
 /// positions, positive tetrahedra, no index out of range) or an InputError that names file and

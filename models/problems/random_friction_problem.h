@@ -1,8 +1,8 @@
 /// Seeded random frictional-contact problems that are known to have a solution.
 ///
-/// A solution (r, u) is planted: each contact is open, sticking or slipping, and q = u - W r. W = J
-/// M^-1 J^T has a rank from 10 % to full, either from bodies (sparse: each contact joins two of
-/// them) or from dense random rows; masses differ by up to 1e6, W and u are scaled by up to 1e6
+/// A solution (r, u) is planted: each contact is open, sticking or slipping, and q = u - W r.
+/// W = J M^-1 J^T has a rank from 10 % to full, either from bodies (sparse: each contact joins two
+/// of them) or from dense random rows; masses differ by up to 1e6, W and u are scaled by up to 1e6
 /// either way, mu goes to 2. The same seed gives the same problem on every machine with IEEE
 /// arithmetic and this standard library.
 #pragma once

@@ -3,8 +3,8 @@
 ///   std::vector<double> q = nsn::reference_coordinates(robot);
 ///   const auto frames = nsn::forward_kinematics(robot, q);     // of every link, in the base
 ///
-/// Coordinates and velocities are ordered by link, then by joint (models/robots/
-/// robot_description.h: counts and axes).
+/// Coordinates and velocities are ordered by link, then by joint (counts and axes:
+/// models/robots/robot_description.h).
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 /// Robots from files: URDF and MJCF.
 ///
-///   nsn::RobotDescription hand = nsn::read_robot("right_hand.xml", {.packages = {{"yumi",
-///   "/x"}}});
+///   nsn::RobotDescription hand = nsn::read_robot("right_hand.xml");
+///   nsn::RobotDescription arms = nsn::read_robot("yumi.urdf", {.packages = {{"yumi", "/x"}}});
 ///
 /// The XML is read by tinyxml2, which knows the line of every element. urdfdom, the usual parser of
 /// URDF, was not taken: it reports errors to a log without file or line, skips what it does not

@@ -1,5 +1,5 @@
-/// Generalised compliance (models/deformable/generalised_compliance.h) as rows of a world: a force law over
-/// particles, evaluated in one batch.
+/// Generalised compliance (models/deformable/generalised_compliance.h) as rows of a world: a force
+/// law over particles, evaluated in one batch.
 ///
 ///   value = l E c / h,    J <- l J,    E <- l^2 E / h^2
 ///

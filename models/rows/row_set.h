@@ -2,9 +2,9 @@
 /// in this folder, derived from RowSet. Nothing else in the library knows what kinds exist.
 ///
 /// A row set offers row blocks k = 0 ... size() - 1, three rows each. A block touches a few nodes
-/// (models/world/configuration.h), has a law (core/step/system.h), and knows its value and Jacobian wherever
-/// the bodies are. Where many blocks are evaluated at once, in blocks of compliance that change
-/// with the configuration, the set is a RowBatch as well (row_batch.h).
+/// (models/world/configuration.h), has a law (core/step/system.h), and knows its value and Jacobian
+/// wherever the bodies are. Where many blocks are evaluated at once, in blocks of compliance that
+/// change with the configuration, the set is a RowBatch as well (row_batch.h).
 #pragma once
 
 #include <array>

@@ -8,7 +8,8 @@
 /// Deformables: a vertex against the nearest triangle, and edges that cross where no end touches. A
 /// surface meets itself only where the two places are further apart at rest than they can be now.
 ///
-/// A deformable body is of category 1 and meets every category (CollisionFilter of models/world/world.h).
+/// A deformable body is of category 1 and meets every category (CollisionFilter of
+/// models/world/world.h).
 ///
 /// Contacts are found up to the world's margin and what speed adds to it; their order depends on
 /// the world alone, an id names the features that meet.

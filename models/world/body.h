@@ -1,8 +1,9 @@
 /// Rigid bodies: what moves, what it weighs, and what pushes it.
 ///
 /// Position x is the centre of mass (m), orientation a unit quaternion (w, x, y, z) from body to
-/// world axes, velocities are in world axes (m/s, rad/s). A step ends at x + h v and exp(h omega)
-/// q.
+/// world axes, velocities are in world axes (m/s, rad/s). A step ends at
+///
+///   x + h v,    exp(h omega) q
 #pragma once
 
 #include <string>

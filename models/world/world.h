@@ -4,8 +4,8 @@
 ///   nsn::World world;
 ///   const int ground = world.add_body({.kind = nsn::BodyKind::kStatic});
 ///   world.add_shape(ground, std::make_shared<nsn::Plane>(), {.mu = 0.5});
-///   const int box = world.add_body({.mass = 1.0, .inertia = nsn::box_inertia(1.0, {1, 1, 1}),
-///   ...}); world.add_shape(box, std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
+///   const int box = world.add_body({.mass = 1.0, .inertia = nsn::box_inertia(1.0, {1, 1, 1})});
+///   world.add_shape(box, std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
 ///
 /// Units: kg, m, s, or any consistent set.
 #pragma once

@@ -48,15 +48,20 @@ def problems_of(path):
 
 
 def readmes():
-    """Every folder of the library says in at most 15 lines what belongs there."""
+    """Every folder of the library says in at most 15 lines what belongs there; the files it names exist."""
     for folder in (folder for layer in LAYERS for folder in layer if folder != "bench"):
         path = os.path.join(ROOT, folder, "README.md")
         if not os.path.exists(path):
             yield f"{folder}: no README.md"
         else:
             with open(path, encoding="utf-8") as file:
-                if len(file.readlines()) > 15:
-                    yield f"{folder}/README.md: more than 15 lines"
+                text = file.read()
+            if text.count("\n") > 15:
+                yield f"{folder}/README.md: more than 15 lines"
+            for name in re.findall(r"`([\w./]+)`", text):
+                if "." in name or "/" in name:
+                    if not any(os.path.exists(os.path.join(ROOT, at, name)) for at in (folder, "")):
+                        yield f"{folder}/README.md: no {name}"
 
 
 def main():
