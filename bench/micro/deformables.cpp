@@ -35,7 +35,7 @@ double milliseconds_since(Clock::time_point start) {
 NewtonOptions paper_options() {
   NewtonOptions paper = newton_preset("paper");
   paper.max_iterations = 4;
-  paper.linear_iterations = 80;
+  paper.paper().linear_iterations = 80;
   return paper;
 }
 
@@ -126,7 +126,7 @@ void compare_forms() {
     StepEvaluation at;
     at.fit(equations.system());
     ElasticMass mass;
-    mass.analyze(equations.system(), at.J, newton_preset("accurate"));
+    mass.analyze(equations.system(), at.J, AccurateOptions{});
     fmt::print(
         "elimination: {} of {} row blocks leave; {:.1f} Mflop a linearisation, at least "
         "{:.0f} Mflop in the rows' form; {} iterations, {:.1e} m/s\n",

@@ -21,7 +21,10 @@ std::size_t at(Index i) {
 
 AccurateStep::AccurateStep(const NewtonOptions& options, const SolverRegistry& registry,
                            const Overtime& overtime)
-    : options_(options), policy_(options.accurate), overtime_(overtime), registry_(&registry) {
+    : options_(options),
+      policy_(options.accurate().policy),
+      overtime_(overtime),
+      registry_(&registry) {
   history_.reserve(at(std::min(options.max_iterations, policy_.longest_history)) + 16);
   dual_ = std::make_unique<DualSystem>(make_linear_chain(options.linear, registry));
 }
@@ -56,7 +59,7 @@ void AccurateStep::observe(NewtonObserver observer) {
 void AccurateStep::fit(const System& system) {
   at_.fit(system);
   const bool known = ready_ && pattern_id_ == system.pattern_id;
-  if (!known) mass_.analyze(system, at_.J, options_);
+  if (!known) mass_.analyze(system, at_.J, options_.accurate());
   set_rows(system, mass_.sparse() ? &mass_.kept() : nullptr, rows_);
   if (known && (!has_unknowns() || newton_->rows().kind == rows_.kind)) {
     if (has_unknowns()) newton_->change_rows(rows_);
@@ -78,8 +81,9 @@ void AccurateStep::build(const System& system) {
   proximal_.goal = 0.3;
   proximal_.max_factorizations = std::min(options_.max_iterations, policy_.longest_history) *
                                  (mass_.sparse() ? policy_.small_systems : 1);
-  proximal_.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
-                                                                     : NormalMap::kMinimum;
+  proximal_.normal_map = options_.accurate().ncp == NcpKind::kFischerBurmeister
+                             ? NormalMap::kFischerBurmeister
+                             : NormalMap::kMinimum;
   if (has_unknowns()) {
     dual_->analyze(mass_.sparse() ? mass_.delassus() : delassus_.matrix());
     newton_ = std::make_unique<ProximalNewton>(*dual_, rows_, proximal_);
@@ -123,8 +127,8 @@ void AccurateStep::sweep(State& state) {
 bool AccurateStep::linearise(StepEquations& equations, ConstVector u, ConstVector r) {
   if (mass_.sparse()) return linearise_sparse(equations, u, r);
   const System& system = equations.system();
-  if (options_.stiffness == GeometricStiffness::kExact ||
-      options_.stiffness == GeometricStiffness::kFull) {
+  if (options_.accurate().stiffness == GeometricStiffness::kExact ||
+      options_.accurate().stiffness == GeometricStiffness::kFull) {
     equations.stiffness(u, r, H_);
     invert_blocks(H_, H_inverse_);
   } else {
@@ -151,7 +155,7 @@ bool AccurateStep::linearise_sparse(StepEquations& equations, ConstVector u, Con
   if (keeps_factor_) {
     mass_.keep_factor(at_);
   } else {
-    if (!mass_.assemble(equations, at_, u, r, options_.stiffness)) return false;
+    if (!mass_.assemble(equations, at_, u, r, options_.accurate().stiffness)) return false;
     ++linearisations_;
   }
   copy(u, u_f_);
@@ -436,7 +440,7 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
   const bool dear = sweeps_ != nullptr;
   const bool rigid = !mass_.sparse();
   const int all = std::min(options_.max_iterations, rigid ? longest_ : policy_.longest_expensive);
-  const int restart = options_.restart_after;
+  const int restart = options_.accurate().restart_after;
   const Attempt attempts[] = {
       {warm, warm ? restart / 2 : restart, Linearise::kAlways, dear},
       {false, warm && !dear ? restart : 0, Linearise::kAlways},

@@ -100,7 +100,7 @@ double least_flops(const BlockCsr& J) {
 
 }  // namespace
 
-void ElasticMass::analyze(const System& system, const BlockCsr& J, const NewtonOptions& options) {
+void ElasticMass::analyze(const System& system, const BlockCsr& J, const AccurateOptions& options) {
   full_ = options.stiffness == GeometricStiffness::kFull && system.compliance_varies;
   eliminated_.clear();
   kept_.clear();
@@ -177,7 +177,7 @@ bool ElasticMass::analyze_H(const System& system, const BlockCsr& J) {
 }
 
 /// True: eliminate.
-bool ElasticMass::choose(const System&, const BlockCsr& J, const NewtonOptions& options) {
+bool ElasticMass::choose(const System&, const BlockCsr& J, const AccurateOptions& options) {
   flops_ = reduced_flops();
   if (options.elimination == Elimination::kAlways) return true;
   rows_flops_ = least_flops(J);

@@ -33,7 +33,7 @@ class ElasticMass {
   /// analysed for the same elastic rows is kept. Of more than 20000 row blocks the elastic ones
   /// leave wherever there are fewer nodes: to count the operations of the rows' form would take
   /// more memory than all the rest.
-  void analyze(const System& system, const BlockCsr& J, const NewtonOptions& options);
+  void analyze(const System& system, const BlockCsr& J, const AccurateOptions& options);
   /// false: no row is eliminated and H is block diagonal; nothing below may be called.
   bool sparse() const { return sparse_; }
   /// Row blocks that stay, ascending.
@@ -85,7 +85,7 @@ class ElasticMass {
     Index scalar;
   };
 
-  bool choose(const System& system, const BlockCsr& J, const NewtonOptions& options);
+  bool choose(const System& system, const BlockCsr& J, const AccurateOptions& options);
   bool analyze_H(const System& system, const BlockCsr& J);
   void place_pairs(const BlockCsr& J);
   void find_trees(const BlockCsr& J);

@@ -10,14 +10,11 @@ namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
                                         const SolverRegistry& registry) {
-  switch (options.friction) {
-    case FrictionKind::kProximal:
-      return std::make_unique<AccurateStep>(options, registry);
-    case FrictionKind::kSafeguarded:
-      return std::make_unique<RealtimeStep>(options, registry);
-    default:
-      return std::make_unique<PaperStep>(options, registry);
-  }
+  if (std::holds_alternative<AccurateOptions>(options.method))
+    return std::make_unique<AccurateStep>(options, registry);
+  if (std::holds_alternative<RealtimeOptions>(options.method))
+    return std::make_unique<RealtimeStep>(options, registry);
+  return std::make_unique<PaperStep>(options, registry);
 }
 
 }  // namespace

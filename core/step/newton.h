@@ -59,9 +59,9 @@ struct NewtonResult {
   int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
   int linear_iterations = 0;    ///< Krylov iterations of all of them
   StepError error;              ///< of what is returned
-  bool restarted = false;       ///< kProximal: the rescue was used
-  bool handed_over = false;     ///< kSafeguarded: kProximal finished the step
-  bool energy_limited = false;  ///< kSafeguarded: impulses were shortened by the energy bound
+  bool restarted = false;       ///< accurate: the rescue was used
+  bool handed_over = false;     ///< realtime: accurate finished the step
+  bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
 
   bool converged() const { return status == NewtonStatus::kConverged; }
@@ -83,7 +83,7 @@ struct NewtonSystemView {
 };
 using NewtonObserver = std::function<void(const NewtonSystemView&)>;
 
-/// A method that solves a step; see core/step/paper_step.h, proximal_step.h, safeguarded_step.h.
+/// A method that solves a step; see core/step/accurate_step.h, realtime_step.h, paper_step.h.
 class StepMethod {
  public:
   virtual ~StepMethod() = default;

@@ -28,22 +28,26 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// What a step that is handed over is solved with.
-NewtonOptions accurate_options(NewtonOptions options) {
-  options.max_iterations = std::max(options.max_iterations, 400);
-  options.stiffness = GeometricStiffness::kFull;
+/// The same tolerance, budget and solvers for the accurate method: elastic elements, with as many
+/// linearisations as there are factorisations.
+NewtonOptions elastic_options(NewtonOptions options) {
+  const RealtimeOptions& own = options.realtime();
+  AccurateOptions accurate;
+  accurate.ncp = own.ncp;
+  accurate.elimination = own.elimination;
+  options.method = accurate;
   return options;
 }
 
-/// Elastic elements: as many linearisations as there are factorisations.
-NewtonOptions elastic_options(NewtonOptions options) {
-  options.stiffness = GeometricStiffness::kFull;
-  options.linear_iterations = 0;
-  return options;
+/// What a step that is handed over is solved with.
+NewtonOptions accurate_options(const NewtonOptions& options) {
+  NewtonOptions accurate = elastic_options(options);
+  accurate.max_iterations = std::max(options.max_iterations, 400);
+  return accurate;
 }
 
 /// An iterative solver gets a budget and a loose tolerance: iterations in place of a factorisation.
-DualSystemOptions dual_options(const NewtonOptions& options) {
+DualSystemOptions dual_options(const RealtimeOptions& options) {
   DualSystemOptions dual;
   dual.trust = true;  // the error of an iterate decides
   if (options.linear_iterations > 0) {
@@ -93,10 +97,10 @@ double inner(ConstVector blocks, ConstVector a, ConstVector b) {
 
 RealtimeStep::RealtimeStep(const NewtonOptions& options, const SolverRegistry& registry)
     : options_(options),
-      policy_(options.realtime),
+      policy_(options.realtime().policy),
       accurate_(accurate_options(options), registry),
       elastic_(elastic_options(options), registry, {policy_.hand_over_error, policy_.overtime}),
-      dual_(make_linear_chain(options.linear, registry), dual_options(options)) {
+      dual_(make_linear_chain(options.linear, registry), dual_options(options.realtime())) {
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;
   lagged_ = !can.direct && !can.handles_unsymmetric;
@@ -104,7 +108,8 @@ RealtimeStep::RealtimeStep(const NewtonOptions& options, const SolverRegistry& r
 }
 
 bool RealtimeStep::shareable(const System& system) const {
-  if (options_.hand_over || system.compliance_varies || system.blocks() > policy_.shared_blocks)
+  if (options_.realtime().hand_over || system.compliance_varies ||
+      system.blocks() > policy_.shared_blocks)
     return false;
   return std::any_of(system.laws.begin(), system.laws.end(),
                      [](const RowLaw& law) { return law.unbounded(); });
@@ -125,8 +130,9 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
                     !(condensed_ && moved);
   if (!same) {
     jointed_.analyze(system, at_.J, far_);
-    condensed_ = options_.elimination != Elimination::kNever && !jointed_.equations().empty() &&
-                 (options_.elimination == Elimination::kAlways || worth_condensing(system));
+    condensed_ =
+        options_.realtime().elimination != Elimination::kNever && !jointed_.equations().empty() &&
+        (options_.realtime().elimination == Elimination::kAlways || worth_condensing(system));
   }
   set_rows(system, condensed_ ? &jointed_.kept() : nullptr, rows_);
   if (same && newton_->rows().kind == rows_.kind) {
@@ -824,7 +830,7 @@ void RealtimeStep::calm(StepEquations& equations, State& state, NewtonResult& re
 
 /// A large error, or a cold start ("load time") that is not solved.
 bool RealtimeStep::hands_over(const NewtonResult& result, bool warm) const {
-  if (!options_.hand_over) return false;
+  if (!options_.realtime().hand_over) return false;
   return result.error.total > policy_.hand_over_error || (!warm && !result.converged());
 }
 
@@ -833,7 +839,8 @@ bool RealtimeStep::hands_over(const NewtonResult& result, bool warm) const {
 NewtonResult RealtimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
   NewtonResult result = elastic_.solve(equations, state, warm);
   history_ = elastic_.history();
-  if (!options_.hand_over || result.error.total <= policy_.hand_over_error) return result;
+  if (!options_.realtime().hand_over || result.error.total <= policy_.hand_over_error)
+    return result;
   const int spent = result.iterations;
   result = accurate_.solve(equations, state, true);
   result.iterations += spent;
