@@ -146,7 +146,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->type_name("LIST");
   command
       ->add_option("--methods", options->methods,
-                   "of friction problems, e.g. auto,pfn,nsgs; all if not given")
+                   "of friction problems, e.g. auto,proximal-newton,nsgs; all if not given")
       ->type_name("LIST");
   auto* tolerance = command->add_option(
       "--tol", options->tolerance, "relative residual asked for; error of friction problems: 1e-8");

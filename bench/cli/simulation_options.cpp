@@ -2,34 +2,13 @@
 
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "nsn/core/base/error.h"
+#include "nsn/core/step/named_options.h"
 
 namespace nsn::cli {
 namespace {
-
-StartingIterate start_from(const std::string& name) {
-  if (name == "zero") return StartingIterate::kZero;
-  if (name == "previous") return StartingIterate::kPrevious;
-  if (name == "predicted") return StartingIterate::kPredicted;
-  const std::vector<std::string> names{"zero", "previous", "predicted"};
-  throw std::invalid_argument(
-      fmt::format("unknown starting iterate '{}'{}", name, suggestion(name, names)));
-}
-
-NcpForm form_from(const std::string& name) {
-  if (name == "row") return NcpForm::kRowScaled;
-  if (name == "alpha") return NcpForm::kAlphaScaled;
-  const std::vector<std::string> names{"row", "alpha"};
-  throw std::invalid_argument(fmt::format("unknown form '{}'{}", name, suggestion(name, names)));
-}
-
-Formulation formulation_from(const std::string& name) {
-  if (name == "compliance") return Formulation::kCompliance;
-  if (name == "stiffness") return Formulation::kStiffness;
-  const std::vector<std::string> names{"compliance", "stiffness"};
-  throw std::invalid_argument(
-      fmt::format("unknown formulation '{}'{}", name, suggestion(name, names)));
-}
 
 ForceDirections directions_from(const std::string& name) {
   if (name == "end") return ForceDirections::kEndOfStep;
@@ -44,83 +23,75 @@ void assign(const std::optional<Value>& given, Value& target) {
   if (given) target = *given;
 }
 
+/// "paper: friction law: paper, smoothed, ..."
+std::string help_of(const NamedOption& option) {
+  const bool shared = option.methods == preset_names();
+  std::string text = shared ? "" : fmt::format("{}: ", fmt::join(option.methods, ", "));
+  text += option.spec.help;
+  if (!option.spec.choices.empty())
+    text += fmt::format(": {}", fmt::join(option.spec.choices, ", "));
+  return text;
+}
+
+std::string type_of(const NamedOption& option) {
+  switch (option.spec.kind) {
+    case OptionKind::kInteger:
+      return "INT";
+    case OptionKind::kReal:
+      return "FLOAT";
+    default:
+      return "TEXT";
+  }
+}
+
 }  // namespace
 
 void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
-  command.add_option("--preset", flags.preset, "accurate, realtime or paper")
+  command
+      .add_option("--preset", flags.preset,
+                  fmt::format("method with its defaults: {}", fmt::join(preset_names(), ", ")))
       ->capture_default_str();
   command.add_option("--set", flags.set,
                      "parameter of the scene, key=value (nsn scenes NAME lists them)");
   command.add_option("--time-step", flags.time_step, "h, s (default 1/120)");
-  command.add_option("--ncp", flags.ncp, "NCP function: minimum-map or fischer-burmeister");
-  command.add_option("--friction", flags.friction,
-                     "proximal, safeguarded, paper, smoothed, alart-curnier or alart-curnier-full");
+  for (const NamedOption& option : named_options()) {
+    const std::string name = option.spec.key;
+    const auto keep = [&flags, name](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) flags.newton.emplace_back(name, text);
+    };
+    CLI::Option* const flag =
+        command.add_option_function<std::vector<std::string>>("--" + name, keep, help_of(option));
+    flag->type_name(type_of(option));
+    if (name == "linear" || name == "policy") {
+      flag->allow_extra_args(false);  // one value each time, as many times as wanted
+    } else {
+      flag->expected(1);
+    }
+  }
   command.add_option("--r", flags.rho,
-                     "complementarity scaling: identity, time-step, effective-mass, "
+                     "paper: complementarity scaling: identity, time-step, effective-mass, "
                      "effective-mass-compliance or spectral-norm");
-  command.add_option("--r-multiplier", flags.rho_multiplier, "factor on it (default 1)");
-  command.add_option("--linear", flags.linear,
-                     "linear solver, name:key=value,...; given again: what to fall back to");
-  command.add_option("--newton-iterations", flags.newton_iterations, "most per step");
-  command.add_option("--linear-iterations", flags.linear_iterations,
-                     "budget of an iterative solver per Newton iteration (0: none)");
-  command.add_option("--tolerance", flags.tolerance, "relative error at which a step is solved");
-  command.add_option("--damping", flags.damping, "constant, adaptive, line-search or watchdog");
-  command.add_option("--step-length", flags.step_length, "t of constant damping, in (0, 1]");
-  command.add_option("--warm-start", flags.warm_start, "impulses of the last step: true or false");
-  command.add_option("--start", flags.start, "velocity to start from: zero, previous or predicted");
-  command.add_option("--form", flags.form, "normal rows: row or alpha");
-  command.add_option("--formulation", flags.formulation, "compliance or stiffness");
-  command.add_option("--geometric-stiffness", flags.stiffness,
-                     "none, diagonal (particles), diagonal-all, exact (blocks) or full (sparse H)");
-  command.add_option(
-      "--eliminate", flags.elimination,
-      "elastic rows, and in realtime those of joints, in a sparse H: auto, always or never");
-  command.add_option("--operator", flags.operator_form,
-                     "what a matrix-free solver gets: auto, assembled or factored");
+  command.add_option("--r-multiplier", flags.rho_multiplier, "paper: factor on it (default 1)");
   command.add_option("--joint-directions", flags.joint_directions,
                      "of joint impulses: at the end of the step (implicit) or its start");
-  command.add_option("--regularization", flags.regularization, "added to the diagonal of S");
-  command.add_option("--relative-regularization", flags.relative_regularization,
-                     "times that diagonal: true or false");
-  command.add_option("--eisenstat-walker", flags.eisenstat_walker,
-                     "forcing term of inexact solves: true or false");
-  command.add_option("--projection", flags.projection, "final momentum projection: true or false");
-  command.add_option("--hand-over", flags.hand_over,
-                     "realtime: finish hard steps with the accurate method: true or false");
   command.add_option("--islands", flags.islands, "solve islands apart: true or false");
 }
 
 SimulationOptions simulation_options(const SimulationFlags& flags) {
   SimulationOptions options;
-  NewtonOptions& newton = options.newton;
-  newton = newton_preset(flags.preset);
+  options.newton = newton_preset(flags.preset);
+  set_options(options.newton, flags.newton, "--");
   assign(flags.time_step, options.h);
-  if (flags.ncp) newton.ncp = ncp_kind_from(*flags.ncp);
-  if (flags.friction) newton.friction = friction_kind_from(*flags.friction);
-  if (flags.rho) options.complementarity.scaling = complementarity_scaling_from(*flags.rho);
-  assign(flags.rho_multiplier, options.complementarity.multiplier);
+  if (flags.rho) {
+    require_method(options.newton, {"paper"}, "--r");
+    options.complementarity.scaling = complementarity_scaling_from(*flags.rho);
+  }
+  if (flags.rho_multiplier) {
+    require_method(options.newton, {"paper"}, "--r-multiplier");
+    options.complementarity.multiplier = *flags.rho_multiplier;
+  }
   if (flags.joint_directions) options.joint_directions = directions_from(*flags.joint_directions);
-  if (!flags.linear.empty()) newton.linear = flags.linear;
-  assign(flags.newton_iterations, newton.max_iterations);
-  assign(flags.linear_iterations, newton.linear_iterations);
-  assign(flags.tolerance, newton.tolerance);
-  if (flags.damping) newton.damping = damping_from(*flags.damping);
-  assign(flags.step_length, newton.step_length);
-  assign(flags.warm_start, newton.warm_start);
-  if (flags.start) newton.start = start_from(*flags.start);
-  if (flags.form) newton.form = form_from(*flags.form);
-  if (flags.formulation) newton.formulation = formulation_from(*flags.formulation);
-  if (flags.stiffness) newton.stiffness = geometric_stiffness_from(*flags.stiffness);
-  if (flags.elimination) newton.elimination = elimination_from(*flags.elimination);
-  if (flags.operator_form) newton.operator_form = operator_form_from(*flags.operator_form);
-  assign(flags.regularization, newton.regularization);
-  assign(flags.relative_regularization, newton.relative_regularization);
-  assign(flags.eisenstat_walker, newton.eisenstat_walker);
-  assign(flags.projection, newton.final_projection);
-  assign(flags.hand_over, newton.hand_over);
   assign(flags.islands, options.islands);
-  validate(newton);
   return options;
 }
 

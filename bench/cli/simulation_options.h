@@ -14,21 +14,18 @@ namespace nsn::cli {
 struct SimulationFlags {
   std::string preset = "accurate";
   std::vector<std::string> set;     ///< "key=value" of the scene
+  Options::Assignments newton;      ///< of core/step/named_options.h, in the order given
   std::optional<double> time_step;  ///< s
-  std::optional<std::string> ncp, friction, rho, damping, stiffness, joint_directions, start, form,
-      formulation, elimination, operator_form;
-  std::vector<std::string> linear;  ///< a solver, then what to fall back to
-  std::optional<int> newton_iterations, linear_iterations;
-  std::optional<double> tolerance, step_length, regularization, rho_multiplier;
-  std::optional<bool> warm_start, islands, projection, hand_over, relative_regularization,
-      eisenstat_walker;
+  std::optional<double> rho_multiplier;
+  std::optional<std::string> rho, joint_directions;
+  std::optional<bool> islands;
 };
 
-/// Adds --preset, --set, --h, --ncp, --friction, --r, --linear, ... to the command.
+/// Adds --preset, --set, --time-step, --r, ... and every option of core/step/named_options.h.
 void add_simulation_flags(CLI::App& command, SimulationFlags& flags);
 
-/// The preset, then what the flags change. Throws std::invalid_argument for unknown names and
-/// values out of range.
+/// The preset, then what the flags change. Throws std::invalid_argument for unknown names, for
+/// options that the method does not have, and for values out of range.
 SimulationOptions simulation_options(const SimulationFlags& flags);
 
 /// The parameters of --set, taken apart.

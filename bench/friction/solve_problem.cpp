@@ -34,7 +34,7 @@ std::vector<double> values_of(const Vector& v) {
   return {v.data(), v.data() + v.extent(0)};
 }
 
-/// "dual (why); pfn 14 (why)"
+/// "dual (why); proximal-newton 14 (why)"
 std::string describe(const std::vector<FrictionStage>& stages) {
   std::vector<std::string> texts;
   for (const FrictionStage& stage : stages) {
@@ -70,7 +70,7 @@ class Solve {
     options.linear = settings_.options.linear;
     if (contains(lcp_only_methods(), settings_.method)) {
       options.method = lcp_method_from_name(settings_.method);
-    } else if (settings_.method == "pfn") {
+    } else if (settings_.method == "proximal-newton") {
       options.method = LcpMethod::kNewton;
     } else if (settings_.method != "auto") {
       outcome_.refusal = refusal("an LCP");
@@ -177,6 +177,9 @@ std::vector<std::string> method_names() {
 
 void check(const SolveSettings& settings, const SolverRegistry& registry) {
   const auto names = method_names();
+  if (settings.method.starts_with("pfn")) {
+    static_cast<void>(friction_method_from_name(settings.method));  // throws with its present name
+  }
   NSN_THROW_UNLESS(contains(names, settings.method), "unknown method '{}'{}", settings.method,
                    suggestion(settings.method, names));
   const FrictionSolver solver(settings.options, registry);  // throws for what it cannot take

@@ -22,7 +22,7 @@ struct LoadedProblem {
 LoadedProblem load_problem(const ProblemSource& source, FrictionFormat format);
 
 /// A method by name: one of friction_method_names(), or of an LCP ("newton", "lemke", "enumerate").
-/// "auto" and "pfn" serve both kinds of problem.
+/// "auto" and "proximal-newton" serve both kinds of problem.
 struct SolveSettings {
   std::string method = "auto";
   FrictionSolverOptions options;  ///< its method is ignored

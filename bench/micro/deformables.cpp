@@ -126,7 +126,7 @@ void compare_forms() {
     StepEvaluation at;
     at.fit(equations.system());
     ElasticMass mass;
-    const NewtonOptions options = newton_preset("accurate");
+    const AccurateOptions options;
     mass.analyze(equations.system(), at.J, options.elimination, options.stiffness);
     fmt::print(
         "elimination: {} of {} row blocks leave; {:.1f} Mflop a linearisation, at least "

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/step/newton_options.h"
 #include "nsn/core/step/step_error.h"
 #include "nsn/models/scenes/scene.h"
-#include "nsn/models/step/presets.h"
 
 namespace nsn::study {
 namespace {
@@ -48,7 +48,26 @@ NewtonOptions paper_iteration(int iterations) {
   NewtonOptions options = newton_preset("paper");
   options.max_iterations = iterations;
   options.linear = {"contact-lu"};
-  options.linear_iterations = 0;
+  options.paper().linear_iterations = 0;
+  return options;
+}
+
+NewtonOptions converging_paper(FrictionKind friction) {
+  PaperOptions paper;
+  paper.friction = friction;
+  paper.ncp = NcpKind::kMinimumMap;
+  paper.form = NcpForm::kRowScaled;
+  paper.stiffness = GeometricStiffness::kExact;
+  paper.start = StartingIterate::kPrevious;
+  paper.step_length = 1.0;
+  paper.best_iterate = true;
+  paper.regularization = 1e-9;
+  paper.relative_regularization = true;
+  paper.linear_iterations = 0;
+  NewtonOptions options(paper);
+  options.linear = {"contact-lu"};
+  options.warm_start = true;
+  options.tolerance = 1e-9;
   return options;
 }
 

@@ -31,6 +31,9 @@ void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>&
 
 /// The paper's iteration with a direct solver: what is left are the choices of the study.
 NewtonOptions paper_iteration(int iterations);
+/// The paper's method set up to converge: minimum map, row-scaled, full steps, warm, a direct solver,
+/// a relative regularisation of 1e-9.
+NewtonOptions converging_paper(FrictionKind friction);
 
 /// What one method did on the equations, from a cold start.
 struct Trial {

@@ -7,7 +7,7 @@
 
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -15,14 +15,12 @@ namespace {
 /// The same iteration with a direct solver for all of them: only H differs. A sparse H needs the
 /// stiffness form, where the elastic rows leave the unknowns.
 NewtonOptions with_stiffness(GeometricStiffness stiffness) {
-  NewtonOptions options = newton_preset("accurate");
-  options.friction = FrictionKind::kAlartCurnier;
-  options.stiffness = stiffness;
-  options.linear = {"contact-lu"};
+  NewtonOptions options = converging_paper(FrictionKind::kAlartCurnierSymmetric);
+  options.paper().stiffness = stiffness;
   options.max_iterations = 30;
   options.tolerance = 1e-12;
-  options.best_iterate = false;
-  if (stiffness == GeometricStiffness::kFull) options.formulation = Formulation::kStiffness;
+  options.paper().best_iterate = false;
+  if (stiffness == GeometricStiffness::kFull) options.paper().formulation = Formulation::kStiffness;
   return options;
 }
 
@@ -41,7 +39,7 @@ std::vector<Kind> kinds() {
   NewtonOptions standard = newton_preset("accurate");
   standard.max_iterations = 30;
   standard.tolerance = 1e-12;
-  out.push_back({"full, proximal (default)", standard});
+  out.push_back({"full, accurate (default)", standard});
   return out;
 }
 
@@ -97,7 +95,7 @@ StudyOutcome geometric_study(const StudyOptions& options) {
             kind.name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
         double largest = 0.0;
         for (const NewtonIteration& it : trial.history) largest = std::fmax(largest, it.merit);
-        if (largest > 0.0) {  // the proximal method forms none
+        if (largest > 0.0) {  // the accurate method forms none
           merit.series.push_back(over_iterations(
               kind.name, trial.history, [](const NewtonIteration& it) { return it.merit; }));
         }

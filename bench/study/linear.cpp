@@ -5,7 +5,7 @@
 #include "bench/study/study.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/linear/linear_operator.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -75,7 +75,7 @@ StudyOutcome linear_study(const StudyOptions& options) {
         NewtonOptions newton = newton_preset("paper");
         newton.max_iterations = options.quick ? 20 : 50;
         newton.linear = {name};
-        newton.linear_iterations = kBudget;
+        newton.paper().linear_iterations = kBudget;
         const Trial trial = try_method(equations, newton);
         errors.series.push_back(over_iterations(
             name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));

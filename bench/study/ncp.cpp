@@ -6,7 +6,7 @@
 
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -39,11 +39,11 @@ std::vector<Kind> kinds(bool quick) {
   for (const NcpKind ncp : {NcpKind::kMinimumMap, NcpKind::kFischerBurmeister}) {
     const std::string name(to_string(ncp));
     NewtonOptions paper = paper_iteration(quick ? 40 : 100);
-    paper.ncp = ncp;
+    paper.paper().ncp = ncp;
     out.push_back({name + ", paper", paper});
-    NewtonOptions proximal = newton_preset("accurate");
-    proximal.ncp = ncp;
-    out.push_back({name + ", proximal", proximal});
+    NewtonOptions accurate = newton_preset("accurate");
+    accurate.accurate().ncp = ncp;
+    out.push_back({name + ", accurate", accurate});
   }
   return out;
 }

@@ -10,7 +10,7 @@
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/linear_operator.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -120,8 +120,8 @@ StudyOutcome precision_study(const StudyOptions& options) {
           options.progress(scene.name + " · " + name);
           NewtonOptions newton = paper_iteration(iterations);
           newton.linear = {solver + ":storage=" + storage};
-          newton.linear_iterations = kLinearBudget;
-          newton.linear_tolerance = 1e-12;
+          newton.paper().linear_iterations = kLinearBudget;
+          newton.paper().linear_tolerance = 1e-12;
           bool measured = norms.S > 0.0;
           const auto measure = [&](const NewtonSystemView& view) {
             if (measured || view.iteration < iterations - 1) return;

@@ -6,7 +6,7 @@
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
 #include "bench/support/quantile.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -64,7 +64,7 @@ StudyOutcome quartile_study(const StudyOptions& options) {
                                              ComplementarityScaling::kEffectiveMass};
   NewtonOptions newton = newton_preset("paper");
   newton.max_iterations = iterations;
-  newton.linear_iterations = kLinearBudget;
+  newton.paper().linear_iterations = kLinearBudget;
   Errors errors[2];
   int step = 0;
   freeze({"beam-insertion", {}, 60, steps}, [&](StepEquations& equations) {

@@ -6,7 +6,7 @@
 
 #include "bench/support/stopwatch.h"
 #include "nsn/backends/standard_backends.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 

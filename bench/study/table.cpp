@@ -11,7 +11,7 @@
 #include "bench/study/study.h"
 #include "bench/support/quantile.h"
 #include "bench/support/stopwatch.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {

@@ -4,8 +4,8 @@
 #include "bench/study/frozen_step.h"
 #include "bench/study/study.h"
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/step/newton_options.h"
 #include "nsn/models/scenes/scene.h"
-#include "nsn/models/step/presets.h"
 #include "nsn/models/step/simulation.h"
 
 namespace nsn::study {
@@ -21,25 +21,24 @@ struct Way {
   }
   SimulationOptions simulation() const {
     SimulationOptions options;
-    options.newton = newton_preset("accurate");
     options.newton.warm_start = warm;
-    if (method == "proximal") return options;
-    options.newton.friction = FrictionKind::kPaper;
-    options.newton.linear = {"contact-lu"};
-    options.newton.step_length = 0.75;
-    options.newton.damping = damping;
+    if (method == "accurate") return options;
+    options.newton = converging_paper(FrictionKind::kPaper);
+    options.newton.warm_start = warm;
+    options.newton.paper().step_length = 0.75;
+    options.newton.paper().damping = damping;
     options.newton.tolerance = 1e-6;
     options.newton.max_iterations = 100;
     return options;
   }
 };
 
-/// Damping is a choice of the paper's iteration; the proximal one takes full steps.
+/// Damping is a choice of the paper's iteration; the accurate one takes full steps.
 const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
       {"paper's W", false, Damping::kConstant}, {"paper's W", false, Damping::kAdaptive},
       {"paper's W", true, Damping::kConstant},  {"paper's W", true, Damping::kAdaptive},
-      {"proximal", false, Damping::kConstant},  {"proximal", true, Damping::kConstant}};
+      {"accurate", false, Damping::kConstant},  {"accurate", true, Damping::kConstant}};
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <optional>
 
 #include <fmt/format.h>
@@ -39,18 +40,29 @@ const std::vector<Measure>& measures() {
   return all;
 }
 
-/// One factor's value put where it belongs; false: the key is none of ours.
+/// Gives the first linear solver a preconditioner.
+void precondition(const std::string& value, cli::SimulationFlags& flags) {
+  auto& given = flags.newton;
+  const auto is_linear = [](const auto& option) { return option.first == "linear"; };
+  if (std::none_of(given.begin(), given.end(), is_linear)) {
+    for (const std::string& solver : newton_preset(flags.preset).linear) {
+      given.emplace_back("linear", solver);
+    }
+  }
+  std::string& first = std::find_if(given.begin(), given.end(), is_linear)->second;
+  first += fmt::format("{}precond={}", first.find(':') == std::string::npos ? ":" : ",", value);
+}
+
+/// Puts one factor's value where it belongs; returns false if the key is none of ours.
 bool apply(const std::string& key, const std::string& value, cli::SimulationFlags& flags) {
   if (key == kPreconditioner) {
-    if (flags.linear.empty()) flags.linear = newton_preset(flags.preset).linear;
-    std::string& first = flags.linear.front();
-    first += fmt::format("{}precond={}", first.find(':') == std::string::npos ? ":" : ",", value);
+    precondition(value, flags);
     return true;
   }
   CLI::App into;
   cli::add_simulation_flags(into, flags);
   if (key == "set" || into.get_option_no_throw("--" + key) == nullptr) return false;
-  if (key == "linear") flags.linear.clear();
+  if (key != "policy") std::erase_if(flags.newton, [&](auto& given) { return given.first == key; });
   std::vector<std::string> words{fmt::format("--{}={}", key, value)};
   try {
     into.parse(words);
@@ -248,6 +260,25 @@ StudyOutcome effect(const Factor& factor, const std::vector<Row>& rows) {
   return out;
 }
 
+/// A value that is refused in every combination with the other factors is refused at once; what some
+/// refuse, as the damping of one preset of several, makes failed cells.
+void check_options(const Sweep& sweep, std::size_t factor, const std::string& value) {
+  std::exception_ptr refused;
+  for (const Cell& cell : cells(sweep)) {
+    if (cell[factor] != value) continue;
+    try {
+      for (const std::string& solver :
+           cli::simulation_options(setting_of(sweep, cell).flags).newton.linear) {
+        static_cast<void>(standard_backends().make(solver));
+      }
+      return;
+    } catch (const std::invalid_argument&) {
+      if (!refused) refused = std::current_exception();
+    }
+  }
+  if (refused) std::rethrow_exception(refused);
+}
+
 }  // namespace
 
 Factor parse_factor(std::string_view text) {
@@ -307,11 +338,8 @@ void check(const Sweep& sweep) {
     for (const std::string& value : factor.values) {
       Sweep alone = sweep;
       alone.factors = {factor};
-      const Setting setting = setting_of(alone, {value});
-      static_cast<void>(make_scene(sweep.scene, setting.parameters));
-      for (const std::string& solver : cli::simulation_options(setting.flags).newton.linear) {
-        static_cast<void>(standard_backends().make(solver));
-      }
+      static_cast<void>(make_scene(sweep.scene, setting_of(alone, {value}).parameters));
+      check_options(sweep, f, value);
     }
   }
 }

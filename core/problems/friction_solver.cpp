@@ -93,9 +93,8 @@ double seconds_since(Clock::time_point start) {
 }
 
 const std::vector<std::string> kMethodNames = {
-    "auto",     "pfn",           "pfn-fb",
-    "admm",     "nsgs",          "paper-min",
-    "paper-fb", "alart-curnier", "alart-curnier-symmetric"};
+    "auto",     "proximal-newton", "proximal-newton-fb",     "admm", "nsgs", "paper-min",
+    "paper-fb", "alart-curnier",   "alart-curnier-symmetric"};
 
 const std::vector<std::string> kFormNames = {"auto", "dual", "primal"};
 
@@ -124,7 +123,7 @@ class StagedSolve {
     proximal.tolerance = options.tolerance;
     proximal.unit_free_factor = options.unit_free_factor;
     proximal.max_factorizations = options.max_factorizations;
-    if (options.method == FrictionMethod::kProximalFb) {
+    if (options.method == FrictionMethod::kProximalNewtonFb) {
       proximal.normal_map = NormalMap::kFischerBurmeister;
     }
     newton_ = std::make_unique<ProximalNewton>(system_, blocks_.rows, proximal);
@@ -137,8 +136,8 @@ class StagedSolve {
       case FrictionMethod::kAuto:
         run_auto();
         break;
-      case FrictionMethod::kProximal:
-      case FrictionMethod::kProximalFb:
+      case FrictionMethod::kProximalNewton:
+      case FrictionMethod::kProximalNewtonFb:
         proximal(newton_->options().alpha_cold, "asked for");
         break;
       case FrictionMethod::kAdmm:
@@ -264,7 +263,8 @@ class StagedSolve {
     result_.linear_iterations += report.linear_iterations;
     if (report.suspected_unsolvable) result_.status = FrictionStatus::kSuspectedUnsolvable;
     const bool fb = newton_->options().normal_map == NormalMap::kFischerBurmeister;
-    return finish(fb ? "pfn-fb" : "pfn", std::move(reason), steps, steps, begin, report.solved);
+    return finish(fb ? "proximal-newton-fb" : "proximal-newton", std::move(reason), steps, steps,
+                  begin, report.solved);
   }
 
   bool admm(int iterations, std::string reason) {
@@ -410,8 +410,9 @@ class GlobalSolve {
     if (options_.form == FrictionForm::kDual) return {false, "asked for"};
     const bool able = registry_.make(options_.linear)->capabilities().handles_unsymmetric;
     const FrictionMethod method = options_.method;
-    const bool fits = method == FrictionMethod::kAuto || method == FrictionMethod::kProximal ||
-                      method == FrictionMethod::kProximalFb || method == FrictionMethod::kAdmm;
+    const bool fits =
+        method == FrictionMethod::kAuto || method == FrictionMethod::kProximalNewton ||
+        method == FrictionMethod::kProximalNewtonFb || method == FrictionMethod::kAdmm;
     if (options_.form == FrictionForm::kPrimal) {
       NSN_THROW_UNLESS(able && fits, "the primal form is not for method '{}' with '{}'",
                        to_string(method), options_.linear);
@@ -541,6 +542,8 @@ const std::vector<std::string>& friction_method_names() {
 }
 
 FrictionMethod friction_method_from_name(std::string_view name) {
+  NSN_THROW_UNLESS(name != "pfn" && name != "pfn-fb", "method '{}' is now 'proximal-newton{}'",
+                   name, name.substr(3));
   const auto found = std::find(kMethodNames.begin(), kMethodNames.end(), name);
   NSN_THROW_UNLESS(found != kMethodNames.end(), "unknown method '{}'{}", name,
                    suggestion(name, kMethodNames));

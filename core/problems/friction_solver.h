@@ -31,14 +31,14 @@
 namespace nsn {
 
 enum class FrictionMethod {
-  kAuto,                  ///< "auto"
-  kProximal,              ///< "pfn": proximal Newton, minimum map
-  kProximalFb,            ///< "pfn-fb": the same with Fischer-Burmeister normal rows
-  kAdmm,                  ///< "admm": Anderson-accelerated ADMM
-  kGaussSeidel,           ///< "nsgs": Gauss-Seidel over contacts, exact local solutions
-  kPaperMinimum,          ///< "paper-min": the fixed point u_T + w r_T = 0 with the minimum map
-  kPaperFb,               ///< "paper-fb": the same with Fischer-Burmeister
-  kAlartCurnier,          ///< "alart-curnier": full Newton on the natural map, no proximal term
+  kAuto,              ///< "auto"
+  kProximalNewton,    ///< "proximal-newton": the engine of accurate steps, minimum map
+  kProximalNewtonFb,  ///< "proximal-newton-fb": with Fischer-Burmeister normal rows
+  kAdmm,              ///< "admm": Anderson-accelerated ADMM
+  kGaussSeidel,       ///< "nsgs": Gauss-Seidel over contacts, exact local solutions
+  kPaperMinimum,      ///< "paper-min": the fixed point u_T + w r_T = 0 with the minimum map
+  kPaperFb,           ///< "paper-fb": the same with Fischer-Burmeister
+  kAlartCurnier,      ///< "alart-curnier": exact derivative of the natural map, no proximal term
   kAlartCurnierSymmetric  ///< "alart-curnier-symmetric": friction bound of the last iterate
 };
 std::string_view to_string(FrictionMethod method);
@@ -81,7 +81,7 @@ std::string_view to_string(FrictionStatus status);
 
 /// One stage of a solve.
 struct FrictionStage {
-  std::string name;    ///< "dual", "primal", "admm", "nsgs", "pfn", ...
+  std::string name;    ///< "dual", "primal", "admm", "nsgs", "proximal-newton", ...
   std::string reason;  ///< why it was run, with the numbers that decided
   int iterations = 0;  ///< Newton steps, sweeps, ADMM iterations
   int factorizations = 0;

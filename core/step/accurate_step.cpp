@@ -15,10 +15,10 @@ std::size_t at(Index i) {
 }
 
 ReductionRules reduction_rules(const NewtonOptions& options) {
-  return {.elimination = options.elimination,
-          .stiffness = options.stiffness,
+  return {.elimination = options.accurate().elimination,
+          .stiffness = options.accurate().stiffness,
           .elastic = true,
-          .accurate = options.accurate};
+          .accurate = options.accurate().policy};
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ ReductionRules reduction_rules(const NewtonOptions& options) {
 AccurateStep::AccurateStep(const NewtonOptions& options, const SolverRegistry& registry,
                            StepMonitor& monitor, const Overtime& overtime)
     : options_(options),
-      policy_(options.accurate),
+      policy_(options.accurate().policy),
       overtime_(overtime),
       monitor_(monitor),
       dual_(make_linear_chain(options.linear, registry)),
@@ -62,8 +62,9 @@ void AccurateStep::build(const System& system) {
   proximal_.goal = 0.3;
   proximal_.max_factorizations = std::min(options_.max_iterations, policy_.longest_history) *
                                  (sparse ? policy_.small_systems : 1);
-  proximal_.normal_map = options_.ncp == NcpKind::kFischerBurmeister ? NormalMap::kFischerBurmeister
-                                                                     : NormalMap::kMinimum;
+  proximal_.normal_map = options_.accurate().ncp == NcpKind::kFischerBurmeister
+                             ? NormalMap::kFischerBurmeister
+                             : NormalMap::kMinimum;
   if (!sparse || !reduction_->kept().empty()) {
     dual_.analyze(reduction_->W());
     newton_ = std::make_unique<ProximalNewton>(dual_, rows_, proximal_);
@@ -101,8 +102,8 @@ void AccurateStep::sweep(State& state) {
 
 /// at_ holds the rows at u.
 bool AccurateStep::linearise(StepEquations& equations, ConstVector u, ConstVector r) {
-  const bool stiffness = options_.stiffness == GeometricStiffness::kExact ||
-                         options_.stiffness == GeometricStiffness::kFull;
+  const bool stiffness = options_.accurate().stiffness == GeometricStiffness::kExact ||
+                         options_.accurate().stiffness == GeometricStiffness::kFull;
   if (keeps_factor_) {
     reduction_->linearise_values(equations.system(), at_, u, r);
   } else {
@@ -291,7 +292,7 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
   const bool expensive = sweeps_ != nullptr;
   const bool rigid = !reductions_.is_elastic();
   const int all = std::min(options_.max_iterations, rigid ? longest_ : policy_.longest_expensive);
-  const int restart = options_.restart_after;
+  const int restart = options_.accurate().restart_after;
   // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
   const Attempt attempts[] = {{warm, warm ? restart / 2 : restart, Linearise::kAlways, expensive},
                               {false, warm && !expensive ? restart : 0, Linearise::kAlways},

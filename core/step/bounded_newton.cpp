@@ -9,7 +9,7 @@ namespace nsn {
 namespace {
 
 /// An iterative solver gets a budget and a loose tolerance: iterations in place of a factorisation.
-DualSystemOptions dual_options(const NewtonOptions& options) {
+DualSystemOptions dual_options(const RealtimeOptions& options) {
   DualSystemOptions dual;
   dual.trust = true;  // the error of an iterate decides
   if (options.linear_iterations > 0) {
@@ -25,10 +25,10 @@ DualSystemOptions dual_options(const NewtonOptions& options) {
 
 BoundedNewton::BoundedNewton(const NewtonOptions& options, const SolverRegistry& registry,
                              StepMonitor& monitor)
-    : policy_(options.realtime),
+    : policy_(options.realtime().policy),
       max_iterations_(options.max_iterations),
       monitor_(monitor),
-      dual_(make_linear_chain(options.linear, registry), dual_options(options)) {
+      dual_(make_linear_chain(options.linear, registry), dual_options(options.realtime())) {
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;
   lagged_ = !can.direct && !can.handles_unsymmetric;

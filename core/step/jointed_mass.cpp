@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "nsn/core/base/math3.h"
-#include "nsn/core/factor/block_ordering.h"
 #include "nsn/core/factor/body_blocks.h"
 
 namespace nsn {
@@ -83,7 +82,7 @@ void JointedMass::analyze(const System& system, const BlockCsr& J,
   count_flops();
 }
 
-/// True where the equations touch the bodies they did; pattern_ is theirs afterwards.
+/// Returns true if the equations touch the bodies they did; pattern_ is theirs afterwards.
 bool JointedMass::same_equations(const System& system, const BlockCsr& J) {
   std::size_t used = 0;
   bool same = true;
@@ -103,10 +102,17 @@ bool JointedMass::same_equations(const System& system, const BlockCsr& J) {
 }
 
 void JointedMass::analyze_equations(const BlockCsr& J, Index bodies) {
-  place_.resize(at(bodies));
-  std::iota(place_.begin(), place_.end(), 0);
-  find_sides(J, equations_, equation_begin_, equation_sides_);  // by bodies
-  analyze_factor(bodies);
+  std::vector<std::vector<Index>> neighbours(at(bodies));
+  for (const Index i : equations_) {
+    for (Index a = J.row_begin(i); a < J.row_begin(i + 1); ++a) {
+      for (Index b = J.row_begin(i); b < J.row_begin(i + 1); ++b) {
+        const Index body = J.column(a) / 2;
+        const Index other = J.column(b) / 2;
+        if (body != other) neighbours[at(body)].push_back(other);
+      }
+    }
+  }
+  factor_.analyze(std::move(neighbours));
   find_sides(J, equations_, equation_begin_, equation_sides_);
   equation_block_.clear();
   for (std::size_t e = 0; e < equations_.size(); ++e) {
@@ -114,10 +120,7 @@ void JointedMass::analyze_equations(const BlockCsr& J, Index bodies) {
       for (Index b = equation_begin_[e]; b < a; ++b) {
         const Index p = std::min(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
         const Index q = std::max(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
-        const auto first = below_.begin() + below_begin_[at(p)];
-        const auto last = below_.begin() + below_begin_[at(p) + 1];
-        equation_block_.push_back(
-            static_cast<Index>(std::lower_bound(first, last, q) - below_.begin()));
+        equation_block_.push_back(factor_.block_of(p, q));
       }
     }
   }
@@ -131,7 +134,7 @@ void JointedMass::find_sides(const BlockCsr& J, const std::vector<Index>& rows,
   for (const Index i : rows) {
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
       const Index node = J.column(k);
-      const Index place = place_[at(node / 2)];
+      const Index place = factor_.place(node / 2);
       const bool known = static_cast<Index>(sides.size()) > begin.back() &&
                          sides.back().place == place;  // columns of a body are next to each other
       if (!known) sides.push_back({place, -1, -1});
@@ -139,107 +142,6 @@ void JointedMass::find_sides(const BlockCsr& J, const std::vector<Index>& rows,
     }
     begin.push_back(static_cast<Index>(sides.size()));
   }
-}
-
-/// Order, structure of L, and what each column updates. equation_sides_ are by bodies here.
-void JointedMass::analyze_factor(Index bodies) {
-  std::vector<std::vector<Index>> neighbours(at(bodies));
-  for (std::size_t e = 0; e < equations_.size(); ++e) {
-    for (Index a = equation_begin_[e]; a < equation_begin_[e + 1]; ++a) {
-      for (Index b = equation_begin_[e]; b < equation_begin_[e + 1]; ++b) {
-        if (a == b) continue;
-        neighbours[at(equation_sides_[at(a)].place)].push_back(equation_sides_[at(b)].place);
-      }
-    }
-  }
-  for (auto& list : neighbours) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
-  order_ = find_order(neighbours);
-  for (Index k = 0; k < bodies; ++k) place_[at(order_[at(k)])] = k;
-  std::vector<std::vector<Index>> columns(at(bodies));
-  below_begin_.assign(1, 0);
-  below_.clear();
-  target_of_pair_.clear();
-  for (Index k = 0; k < bodies; ++k) {
-    std::vector<Index>& column = columns[at(k)];
-    for (const Index n : neighbours[at(order_[at(k)])]) {
-      if (place_[at(n)] > k) column.push_back(place_[at(n)]);
-    }
-    std::sort(column.begin(), column.end());
-    column.erase(std::unique(column.begin(), column.end()), column.end());
-    below_.insert(below_.end(), column.begin(), column.end());
-    below_begin_.push_back(static_cast<Index>(below_.size()));
-    if (column.empty()) continue;
-    std::vector<Index>& parent = columns[at(column.front())];
-    parent.insert(parent.end(), column.begin() + 1, column.end());
-  }
-  for (Index k = 0; k < bodies; ++k) {
-    for (Index a = below_begin_[at(k)]; a < below_begin_[at(k) + 1]; ++a) {
-      for (Index b = below_begin_[at(k)]; b < a; ++b) {
-        const Index p = below_[at(b)];
-        const auto first = below_.begin() + below_begin_[at(p)];
-        const auto last = below_.begin() + below_begin_[at(p) + 1];
-        target_of_pair_.push_back(
-            static_cast<Index>(std::lower_bound(first, last, below_[at(a)]) - below_.begin()));
-      }
-    }
-  }
-  root_.resize(at(bodies));
-  for (Index k = bodies - 1; k >= 0; --k) {
-    const bool top = below_begin_[at(k)] == below_begin_[at(k) + 1];
-    root_[at(k)] = top ? k : root_[at(below_[at(below_begin_[at(k)])])];
-  }
-  diagonal_.resize(body_blocks::kSize * at(bodies));
-  reciprocal_.resize(kPadded * at(bodies));
-  off_.resize(body_blocks::kSize * below_.size());
-  x_.resize(kPadded * at(bodies));
-}
-
-/// Least degree, then children right before their parent in the tree of the elimination: the fill
-/// is the same.
-std::vector<Index> JointedMass::find_order(
-    const std::vector<std::vector<Index>>& neighbours) const {
-  Graph graph;
-  for (const auto& list : neighbours) {
-    graph.neighbour.insert(graph.neighbour.end(), list.begin(), list.end());
-    graph.begin.push_back(static_cast<Index>(graph.neighbour.size()));
-  }
-  const std::size_t n = neighbours.size();
-  const std::vector<Index> order = minimum_degree_order(graph, std::vector<Index>(n, 1));
-  std::vector<Index> number(n);
-  for (std::size_t k = 0; k < n; ++k) number[at(order[k])] = static_cast<Index>(k);
-  // Liu's algorithm: the root of each neighbour's subtree so far gets the present node as parent.
-  std::vector<Index> parent(n, -1);
-  std::vector<Index> top(n, -1);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (const Index neighbour : neighbours[at(order[k])]) {
-      Index i = number[at(neighbour)];
-      while (i >= 0 && i < static_cast<Index>(k)) {
-        const Index next = top[at(i)];
-        top[at(i)] = static_cast<Index>(k);
-        if (next < 0) parent[at(i)] = static_cast<Index>(k);
-        i = next;
-      }
-    }
-  }
-  std::vector<std::vector<Index>> children(n + 1);  // the last list: roots
-  for (std::size_t k = 0; k < n; ++k) {
-    children[parent[k] < 0 ? n : at(parent[k])].push_back(static_cast<Index>(k));
-  }
-  std::vector<Index> postorder;
-  std::vector<std::pair<std::size_t, std::size_t>> stack{{n, 0}};  // node, next child
-  while (!stack.empty()) {
-    auto& [node, child] = stack.back();
-    if (child < children[node].size()) {
-      stack.emplace_back(at(children[node][child++]), 0);
-      continue;
-    }
-    if (node < n) postorder.push_back(order[node]);
-    stack.pop_back();
-  }
-  return postorder;
 }
 
 /// In which trees the kept rows are, their order there, and which of them reach which places: those
@@ -250,11 +152,11 @@ void JointedMass::analyze_rows() {
     const std::size_t begin = reach_.size();
     for (Index s = kept_begin_[k]; s < kept_begin_[k + 1]; ++s) {
       const Index place = kept_sides_[at(s)].place;
-      const auto in_tree = [&](const Reach& r) { return r.tree == root_[at(place)]; };
+      const auto in_tree = [&](const Reach& r) { return r.tree == factor_.root(place); };
       const auto known =
           std::find_if(reach_.begin() + static_cast<std::ptrdiff_t>(begin), reach_.end(), in_tree);
       if (known == reach_.end()) {
-        reach_.push_back({place, static_cast<Index>(k), root_[at(place)]});
+        reach_.push_back({place, static_cast<Index>(k), factor_.root(place)});
       } else {
         known->first = std::min(known->first, place);
       }
@@ -265,7 +167,7 @@ void JointedMass::analyze_rows() {
     return a.first != b.first ? a.first < b.first : a.row < b.row;
   });
   trees_.clear();
-  panels_.assign(order_.size(), {});
+  panels_.assign(at(factor_.bodies()), {});
   for (Index e = 0; e < static_cast<Index>(reach_.size()); ++e) {
     const Reach& r = reach_[at(e)];
     if (trees_.empty() || trees_.back().root != r.tree) trees_.push_back({r.tree, e, e, 0});
@@ -273,7 +175,7 @@ void JointedMass::analyze_rows() {
     trees_.back().row_end = e + 1;
     for (Index s = kept_begin_[at(r.row)]; s < kept_begin_[at(r.row) + 1]; ++s) {
       const Index place = kept_sides_[at(s)].place;
-      if (root_[at(place)] == r.tree) widen(place, rank);
+      if (factor_.root(place) == r.tree) widen(place, rank);
     }
   }
   lay_panels();
@@ -292,8 +194,8 @@ void JointedMass::widen(Index place, Index rank) {
       panel.first = std::min(panel.first, rank);
       panel.last = std::max(panel.last, rank + 1);
     }
-    if (below_begin_[at(place)] == below_begin_[at(place) + 1]) return;
-    place = below_[at(below_begin_[at(place)])];
+    if (factor_.first_block(place) == factor_.last_block(place)) return;
+    place = factor_.place_of_block(factor_.first_block(place));
   }
 }
 
@@ -364,9 +266,9 @@ void JointedMass::analyze_W() {
 
 void JointedMass::count_flops() {
   flops_ = 0.0;
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double below = below_begin_[k + 1] - below_begin_[k];
-    const auto columns = static_cast<double>(panels_[k].columns());
+  for (Index k = 0; k < factor_.bodies(); ++k) {
+    const double below = factor_.last_block(k) - factor_.first_block(k);
+    const auto columns = static_cast<double>(panels_[at(k)].columns());
     flops_ += 72.0 + 216.0 * below * (1.0 + below) + columns * (36.0 + 72.0 * below) +
               6.0 * columns * columns;
   }
@@ -377,11 +279,10 @@ void JointedMass::count_flops() {
 }
 
 void JointedMass::form_H(const System& system, const StepEvaluation& rows, ConstVector blocks) {
-  std::fill(off_.begin(), off_.end(), 0.0);
-  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    double* const D = diagonal_.data() + body_blocks::kSize * k;
-    const double* const m = &blocks(2 * kBlockSize * order_[k]);
+  factor_.clear();
+  for (Index k = 0; k < factor_.bodies(); ++k) {
+    double* const D = factor_.diagonal(k);
+    const double* const m = &blocks(2 * kBlockSize * factor_.body(k));
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
         D[kPadded * i + j] = m[3 * i + j];
@@ -408,67 +309,21 @@ void JointedMass::form_H(const System& system, const StepEvaluation& rows, Const
       body_blocks::set_rows(block(equation_sides_[at(first + a)].linear),
                             block(equation_sides_[at(first + a)].angular), N, side[a].data(),
                             stiffened[a].data());
-      body_blocks::add_product(side[a].data(), stiffened[a].data(),
-                               diagonal_.data() + body_blocks::kSize * at(place));
+      body_blocks::add_product(side[a].data(), stiffened[a].data(), factor_.diagonal(place));
       for (Index b = 0; b < a; ++b, ++pair) {  // the earlier place is the row
         const bool later = place > equation_sides_[at(first + b)].place;
         body_blocks::add_product(side[later ? b : a].data(), stiffened[later ? a : b].data(),
-                                 off_.data() + body_blocks::kSize * at(equation_block_[pair]));
+                                 factor_.off(equation_block_[pair]));
       }
     }
   }
-}
-
-bool JointedMass::factorise() {
-  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
-  const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
-  const auto subtract = [](const double* B, const double* X, double* C) {
-    body_blocks::subtract_product(B, kPadded, kPadded, X, kPadded, C);
-  };
-  std::size_t pair = 0;
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    double* const reciprocal = reciprocal_.data() + kPadded * k;
-    if (!body_blocks::factor(diagonal(k), reciprocal)) return false;
-    for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      body_blocks::divide(diagonal(k), reciprocal, kPadded, kPadded, off(a));
-      for (Index b = below_begin_[k]; b < a; ++b) {
-        subtract(off(b), off(a), off(target_of_pair_[pair++]));
-      }
-      subtract(off(a), off(a), diagonal(at(below_[at(a)])));
-    }
-  }
-  return true;
 }
 
 bool JointedMass::assemble(const System& system, const StepEvaluation& rows, ConstVector blocks) {
   form_H(system, rows, blocks);
-  if (!factorise()) return false;
+  if (!factor_.factorise()) return false;
   form_W(rows);
   return true;
-}
-
-void JointedMass::solve(Vector f) {
-  const auto x = [&](std::size_t k) { return x_.data() + kPadded * k; };
-  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
-  const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    std::copy_n(&f(static_cast<Index>(kBody) * order_[k]), kBody, x(k));
-  }
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    body_blocks::forward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
-    for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      body_blocks::subtract_transposed(off(a), x(k), x(at(below_[at(a)])));
-    }
-  }
-  for (std::size_t k = order_.size(); k-- > 0;) {
-    for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      body_blocks::subtract(off(a), x(at(below_[at(a)])), x(k));
-    }
-    body_blocks::backward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
-  }
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    std::copy_n(x(k), kBody, &f(static_cast<Index>(kBody) * order_[k]));
-  }
 }
 
 /// Y = J_k^T.
@@ -479,7 +334,7 @@ void JointedMass::set_panels(const StepEvaluation& rows) {
       const Reach& reach = reach_[at(e)];
       for (Index s = kept_begin_[at(reach.row)]; s < kept_begin_[at(reach.row) + 1]; ++s) {
         const Side& side = kept_sides_[at(s)];
-        if (root_[at(side.place)] != tree.root) continue;
+        if (factor_.root(side.place) != tree.root) continue;
         const Panel& panel = panels_[at(side.place)];
         double* const y = Y_.data() + panel.begin + kBlock * at(e - tree.row_begin - panel.first);
         const Rows J = load_side(rows.J, side);
@@ -497,8 +352,8 @@ void JointedMass::form_W(const StepEvaluation& rows) {
   if (!dense_) std::fill(W_value_.begin(), W_value_.end(), 0.0);
   auto tree = trees_.begin();
   std::size_t wide = 0;
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    const Panel& panel = panels_[k];
+  for (Index k = 0; k < factor_.bodies(); ++k) {
+    const Panel& panel = panels_[at(k)];
     if (panel.first == panel.last) continue;
     if (wide == 0) {  // the first place of a tree
       const std::size_t columns = kBlock * at(tree->row_end - tree->row_begin);
@@ -507,17 +362,15 @@ void JointedMass::form_W(const StepEvaluation& rows) {
     }
     double* const y = Y_.data() + panel.begin;
     const std::size_t columns = panel.columns();
-    body_blocks::divide(diagonal_.data() + body_blocks::kSize * k, reciprocal_.data() + kPadded * k,
-                        columns, panel.stride, y);
-    for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      const Panel& up = panels_[at(below_[at(a)])];
-      body_blocks::subtract_product(off_.data() + body_blocks::kSize * at(a), columns, panel.stride,
-                                    y, up.stride,
+    body_blocks::divide(factor_.diagonal(k), factor_.reciprocal(k), columns, panel.stride, y);
+    for (Index a = factor_.first_block(k); a < factor_.last_block(k); ++a) {
+      const Panel& up = panels_[at(factor_.place_of_block(a))];
+      body_blocks::subtract_product(factor_.off(a), columns, panel.stride, y, up.stride,
                                     Y_.data() + up.begin + kBlock * at(panel.first - up.first));
     }
     body_blocks::add_gram(columns, panel.stride, y, wide,
                           gram_.data() + kBlock * at(panel.first) * (wide + 1));
-    if (static_cast<Index>(k) != tree->root) continue;
+    if (k != tree->root) continue;
     add_tree(*tree++);
     wide = 0;
   }
@@ -542,7 +395,7 @@ void JointedMass::add_tree(const Tree& tree) {
       const double* const from = gram_.data() + kBlock * i * wide + kBlock * j;
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = 0; b < 3; ++b) {
-          // of a diagonal block only the lower half is told
+          // only the lower triangle of a diagonal block is stored
           const double g = i == j && b > a ? from[b * wide + a] : from[a * wide + b];
           w[3 * a + b] = dense_ ? g : w[3 * a + b] + g;
           if (i != j) mirror[3 * b + a] = dense_ ? g : mirror[3 * b + a] + g;

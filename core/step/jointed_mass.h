@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nsn/core/factor/body_factor.h"
 #include "nsn/core/matrix/block_csr.h"
 #include "nsn/core/step/step_error.h"
 #include "nsn/core/step/system.h"
@@ -55,7 +56,7 @@ class JointedMass {
   /// W over the kept rows.
   const BlockCsr& delassus() const { return W_; }
   /// f <- H^-1 f, 3 per node
-  void solve(Vector f);
+  void solve(Vector f) { factor_.solve(f); }
   /// s = r_e0 - N (value_e + E_e r_e0), in the rows of the equations; others are left alone.
   void free_impulses(const StepEvaluation& rows, ConstVector r, Vector s) const;
   /// r_e = s - N J_e d
@@ -94,15 +95,12 @@ class JointedMass {
                   std::vector<Side>& sides) const;
   bool same_equations(const System& system, const BlockCsr& J);
   void analyze_equations(const BlockCsr& J, Index bodies);
-  void analyze_factor(Index bodies);
-  std::vector<Index> find_order(const std::vector<std::vector<Index>>& neighbours) const;
   void analyze_rows();
   void widen(Index place, Index rank);
   void lay_panels();
   void analyze_W();
   void count_flops();
   void form_H(const System& system, const StepEvaluation& rows, ConstVector blocks);
-  bool factorise();
   void set_panels(const StepEvaluation& rows);
   void form_W(const StepEvaluation& rows);
   void add_tree(const Tree& tree);
@@ -111,14 +109,7 @@ class JointedMass {
   std::vector<Index> pattern_;  // of the equations: what was analysed
   double flops_ = 0.0;
 
-  // Factor: column k of L has a diagonal block and one for each later place below_[...]. Blocks
-  // are those of core/factor/body_blocks.h, transposed beside the diagonal.
-  std::vector<Index> place_, order_;  // body -> place, place -> body
-  std::vector<Index> below_begin_, below_;
-  std::vector<Index> target_of_pair_;  // of column k: blocks its pairs update
-  std::vector<Index> root_;            // of each place
-  std::vector<double> diagonal_, off_, reciprocal_;
-  std::vector<double> x_;                               // of each place
+  BodyFactor factor_;
   std::vector<Index> equation_begin_, equation_block_;  // off-diagonal block of each pair of sides
   std::vector<Side> equation_sides_;
   std::vector<double> N_;  // 9 per equation

@@ -10,14 +10,11 @@ namespace {
 
 std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
                                         const SolverRegistry& registry, StepMonitor& monitor) {
-  switch (options.friction) {
-    case FrictionKind::kProximal:
-      return std::make_unique<AccurateStep>(options, registry, monitor);
-    case FrictionKind::kSafeguarded:
-      return std::make_unique<RealtimeStep>(options, registry, monitor);
-    default:
-      return std::make_unique<PaperStep>(options, registry, monitor);
-  }
+  if (std::holds_alternative<AccurateOptions>(options.method))
+    return std::make_unique<AccurateStep>(options, registry, monitor);
+  if (std::holds_alternative<RealtimeOptions>(options.method))
+    return std::make_unique<RealtimeStep>(options, registry, monitor);
+  return std::make_unique<PaperStep>(options, registry, monitor);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "nsn/core/step/newton_options.h"
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/options.h"
@@ -11,120 +9,209 @@ namespace nsn {
 namespace {
 
 template <class Kind>
-using Names = std::vector<std::pair<Kind, std::string_view>>;
-
-template <class Kind>
-std::string_view name_of(const Names<Kind>& names, Kind kind) {
-  for (const auto& [value, name] : names) {
+std::string_view name_of(Kind kind) {
+  for (const auto& [value, name] : choices<Kind>()) {
     if (value == kind) return name;
   }
   return "?";
 }
 
-template <class Kind>
-Kind kind_of(const Names<Kind>& names, std::string_view text, std::string_view what) {
-  std::vector<std::string> known;
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-    known.emplace_back(name);
-  }
-  throw std::invalid_argument(
-      fmt::format("unknown {} '{}'{}", what, text, suggestion(text, known)));
+template <class Method, class Options>
+auto& method_of(Options& options, std::string_view wanted) {
+  auto* found = std::get_if<Method>(&options.method);
+  NSN_THROW_UNLESS(found != nullptr, "newton: the method is {}, not {}", method_name(options),
+                   wanted);
+  return *found;
 }
 
-const Names<FrictionKind>& friction_names() {
-  static const Names<FrictionKind> names{{FrictionKind::kProximal, "proximal"},
-                                         {FrictionKind::kSafeguarded, "safeguarded"},
-                                         {FrictionKind::kPaper, "paper"},
-                                         {FrictionKind::kSmoothed, "smoothed"},
-                                         {FrictionKind::kAlartCurnier, "alart-curnier"},
-                                         {FrictionKind::kFullAlartCurnier, "alart-curnier-full"}};
-  return names;
-}
-const Names<NcpKind>& ncp_names() {
-  static const Names<NcpKind> names{{NcpKind::kMinimumMap, "minimum-map"},
-                                    {NcpKind::kFischerBurmeister, "fischer-burmeister"}};
-  return names;
-}
-const Names<Damping>& damping_names() {
-  static const Names<Damping> names{{Damping::kConstant, "constant"},
-                                    {Damping::kAdaptive, "adaptive"},
-                                    {Damping::kLineSearch, "line-search"},
-                                    {Damping::kWatchdog, "watchdog"}};
-  return names;
-}
-const Names<GeometricStiffness>& stiffness_names() {
-  static const Names<GeometricStiffness> names{{GeometricStiffness::kNone, "none"},
-                                               {GeometricStiffness::kDiagonal, "diagonal"},
-                                               {GeometricStiffness::kDiagonalAll, "diagonal-all"},
-                                               {GeometricStiffness::kExact, "exact"},
-                                               {GeometricStiffness::kFull, "full"}};
-  return names;
-}
-const Names<Elimination>& elimination_names() {
-  static const Names<Elimination> names{{Elimination::kAuto, "auto"},
-                                        {Elimination::kAlways, "always"},
-                                        {Elimination::kNever, "never"}};
-  return names;
-}
-const Names<OperatorForm>& operator_names() {
-  static const Names<OperatorForm> names{{OperatorForm::kAuto, "auto"},
-                                         {OperatorForm::kAssembled, "assembled"},
-                                         {OperatorForm::kFactored, "factored"}};
-  return names;
+void validate_method(const AccurateOptions& options) {
+  NSN_THROW_UNLESS(options.stiffness != GeometricStiffness::kDiagonal &&
+                       options.stiffness != GeometricStiffness::kDiagonalAll,
+                   "newton: stiffness {} is none of accurate: none, exact, full",
+                   to_string(options.stiffness));
+  NSN_THROW_UNLESS(options.restart_after >= 1, "newton: restart_after {} is below 1",
+                   options.restart_after);
+  validate(options.policy);
 }
 
-}  // namespace
-
-std::string_view to_string(FrictionKind kind) {
-  return name_of(friction_names(), kind);
-}
-FrictionKind friction_kind_from(std::string_view name) {
-  return kind_of(friction_names(), name, "friction");
-}
-std::string_view to_string(NcpKind kind) {
-  return name_of(ncp_names(), kind);
-}
-NcpKind ncp_kind_from(std::string_view name) {
-  return kind_of(ncp_names(), name, "NCP function");
-}
-std::string_view to_string(Damping damping) {
-  return name_of(damping_names(), damping);
-}
-Damping damping_from(std::string_view name) {
-  return kind_of(damping_names(), name, "damping");
-}
-std::string_view to_string(GeometricStiffness stiffness) {
-  return name_of(stiffness_names(), stiffness);
-}
-GeometricStiffness geometric_stiffness_from(std::string_view name) {
-  return kind_of(stiffness_names(), name, "geometric stiffness");
-}
-Elimination elimination_from(std::string_view name) {
-  return kind_of(elimination_names(), name, "elimination");
-}
-OperatorForm operator_form_from(std::string_view name) {
-  return kind_of(operator_names(), name, "operator form");
+void validate_method(const RealtimeOptions& options) {
+  NSN_THROW_UNLESS(options.linear_iterations >= 0, "newton: linear_iterations {} is negative",
+                   options.linear_iterations);
+  validate(options.policy);
 }
 
-void validate(const NewtonOptions& options) {
-  NSN_THROW_UNLESS(options.max_iterations >= 1, "newton: max_iterations {} < 1",
-                   options.max_iterations);
-  NSN_THROW_UNLESS(options.tolerance >= 0.0 && std::isfinite(options.tolerance),
-                   "newton: tolerance {} is negative or not finite", options.tolerance);
+void validate_method(const PaperOptions& options) {
+  const bool stiffness = options.formulation == Formulation::kStiffness;
+  NSN_THROW_UNLESS(stiffness || options.stiffness != GeometricStiffness::kFull,
+                   "newton: stiffness full needs the formulation stiffness, not compliance");
+  NSN_THROW_UNLESS(options.operator_form != OperatorForm::kFactored ||
+                       (!stiffness && options.friction != FrictionKind::kAlartCurnier),
+                   "newton: operator_form factored is not for formulation {} with friction {}",
+                   name_of(options.formulation), to_string(options.friction));
   NSN_THROW_UNLESS(options.step_length > 0.0 && options.step_length <= 1.0,
                    "newton: step_length {} is outside (0, 1]", options.step_length);
   NSN_THROW_UNLESS(options.regularization >= 0.0 && std::isfinite(options.regularization),
                    "newton: regularization {} is negative or not finite", options.regularization);
-  NSN_THROW_UNLESS(options.linear_tolerance >= 0.0, "newton: linear_tolerance {} is negative",
+  NSN_THROW_UNLESS(options.linear_tolerance >= 0.0 && std::isfinite(options.linear_tolerance),
+                   "newton: linear_tolerance {} is negative or not finite",
                    options.linear_tolerance);
   NSN_THROW_UNLESS(options.linear_iterations >= 0, "newton: linear_iterations {} is negative",
                    options.linear_iterations);
   NSN_THROW_UNLESS(options.smoothing > 0.0 && std::isfinite(options.smoothing),
                    "newton: smoothing {} is not positive", options.smoothing);
-  NSN_THROW_UNLESS(!options.linear.empty(), "newton: no linear solver is named");
-  NSN_THROW_UNLESS(options.time_budget >= 0.0, "newton: time_budget {} is negative",
-                   options.time_budget);
+}
+
+}  // namespace
+
+NewtonOptions::NewtonOptions(AccurateOptions of_method)
+    : tolerance(1e-9),
+      max_iterations(3000),  // the few steps that need them: core/step/accurate_step.h
+      linear{"contact-lu", "gmres"},
+      method(std::move(of_method)) {}
+
+NewtonOptions::NewtonOptions(RealtimeOptions of_method)
+    : tolerance(1e-7),
+      max_iterations(6),
+      linear{"contact-lu", "gmres"},
+      method(std::move(of_method)) {}
+
+NewtonOptions::NewtonOptions(PaperOptions of_method)
+    : tolerance(0.0),  // a fixed number of iterations
+      max_iterations(6),
+      warm_start(false),
+      linear{"pcr"},
+      method(std::move(of_method)) {}
+
+const AccurateOptions& NewtonOptions::accurate() const {
+  return method_of<AccurateOptions>(*this, "accurate");
+}
+const RealtimeOptions& NewtonOptions::realtime() const {
+  return method_of<RealtimeOptions>(*this, "realtime");
+}
+const PaperOptions& NewtonOptions::paper() const {
+  return method_of<PaperOptions>(*this, "paper");
+}
+AccurateOptions& NewtonOptions::accurate() {
+  return method_of<AccurateOptions>(*this, "accurate");
+}
+RealtimeOptions& NewtonOptions::realtime() {
+  return method_of<RealtimeOptions>(*this, "realtime");
+}
+PaperOptions& NewtonOptions::paper() {
+  return method_of<PaperOptions>(*this, "paper");
+}
+
+const std::vector<std::string>& preset_names() {  // in the order of the variant
+  static const std::vector<std::string> names{"accurate", "realtime", "paper"};
+  return names;
+}
+
+NewtonOptions newton_preset(std::string_view name) {
+  if (name == "accurate") return NewtonOptions(AccurateOptions{});
+  if (name == "realtime") return NewtonOptions(RealtimeOptions{});
+  if (name == "paper") return NewtonOptions(PaperOptions{});
+  throw std::invalid_argument(
+      fmt::format("unknown preset '{}'{}", name, suggestion(name, preset_names())));
+}
+
+std::string_view method_name(const NewtonOptions& options) {
+  return preset_names()[options.method.index()];
+}
+
+void validate(const NewtonOptions& options) {
+  NSN_THROW_UNLESS(options.max_iterations >= 1, "newton: max_iterations {} is below 1",
+                   options.max_iterations);
+  NSN_THROW_UNLESS(options.tolerance >= 0.0 && std::isfinite(options.tolerance),
+                   "newton: tolerance {} is negative or not finite", options.tolerance);
+  NSN_THROW_UNLESS(!options.linear.empty(), "newton: linear is empty, no solver is named");
+  NSN_THROW_UNLESS(options.time_budget >= 0.0 && std::isfinite(options.time_budget),
+                   "newton: time_budget {} is negative or not finite", options.time_budget);
+  std::visit([](const auto& method) { validate_method(method); }, options.method);
+}
+
+template <>
+const Choices<FrictionKind>& choices() {
+  static const Choices<FrictionKind> all{
+      {FrictionKind::kPaper, "paper"},
+      {FrictionKind::kSmoothed, "smoothed"},
+      {FrictionKind::kAlartCurnier, "alart-curnier"},
+      {FrictionKind::kAlartCurnierSymmetric, "alart-curnier-symmetric"}};
+  return all;
+}
+template <>
+const Choices<NcpKind>& choices() {
+  static const Choices<NcpKind> all{{NcpKind::kMinimumMap, "minimum-map"},
+                                    {NcpKind::kFischerBurmeister, "fischer-burmeister"}};
+  return all;
+}
+template <>
+const Choices<ncp::Origin>& choices() {
+  static const Choices<ncp::Origin> all{{ncp::Origin::kInactive, "inactive"},
+                                        {ncp::Origin::kActive, "active"},
+                                        {ncp::Origin::kSymmetric, "symmetric"}};
+  return all;
+}
+template <>
+const Choices<NcpForm>& choices() {
+  static const Choices<NcpForm> all{{NcpForm::kRowScaled, "row"}, {NcpForm::kAlphaScaled, "alpha"}};
+  return all;
+}
+template <>
+const Choices<Damping>& choices() {
+  static const Choices<Damping> all{{Damping::kConstant, "constant"},
+                                    {Damping::kAdaptive, "adaptive"},
+                                    {Damping::kLineSearch, "line-search"},
+                                    {Damping::kWatchdog, "watchdog"}};
+  return all;
+}
+template <>
+const Choices<StartingIterate>& choices() {
+  static const Choices<StartingIterate> all{{StartingIterate::kZero, "zero"},
+                                            {StartingIterate::kPrevious, "previous"},
+                                            {StartingIterate::kPredicted, "predicted"}};
+  return all;
+}
+template <>
+const Choices<Formulation>& choices() {
+  static const Choices<Formulation> all{{Formulation::kCompliance, "compliance"},
+                                        {Formulation::kStiffness, "stiffness"}};
+  return all;
+}
+template <>
+const Choices<GeometricStiffness>& choices() {
+  static const Choices<GeometricStiffness> all{{GeometricStiffness::kNone, "none"},
+                                               {GeometricStiffness::kDiagonal, "diagonal"},
+                                               {GeometricStiffness::kDiagonalAll, "diagonal-all"},
+                                               {GeometricStiffness::kExact, "exact"},
+                                               {GeometricStiffness::kFull, "full"}};
+  return all;
+}
+template <>
+const Choices<Elimination>& choices() {
+  static const Choices<Elimination> all{{Elimination::kAuto, "auto"},
+                                        {Elimination::kAlways, "always"},
+                                        {Elimination::kNever, "never"}};
+  return all;
+}
+template <>
+const Choices<OperatorForm>& choices() {
+  static const Choices<OperatorForm> all{{OperatorForm::kAuto, "auto"},
+                                         {OperatorForm::kAssembled, "assembled"},
+                                         {OperatorForm::kFactored, "factored"}};
+  return all;
+}
+
+std::string_view to_string(FrictionKind kind) {
+  return name_of(kind);
+}
+std::string_view to_string(NcpKind kind) {
+  return name_of(kind);
+}
+std::string_view to_string(Damping damping) {
+  return name_of(damping);
+}
+std::string_view to_string(GeometricStiffness stiffness) {
+  return name_of(stiffness);
 }
 
 }  // namespace nsn

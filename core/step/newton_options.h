@@ -1,9 +1,31 @@
-/// The choices of the Newton driver (core/step/newton.h); presets: models/step/presets.h.
+/// The choices of the Newton driver (core/step/newton.h): what all methods share, and one struct per
+/// method with the fields that this method reads.
+///
+///   NewtonOptions options = newton_preset("paper");    // or NewtonOptions(PaperOptions{})
+///   options.max_iterations = 20;                       // shared
+///   options.paper().friction = FrictionKind::kSmoothed;  // of the method
+///
+/// A preset is a method with its defaults:
+///
+///              tolerance  max_iterations  warm_start  linear
+///   accurate   1e-9       3000            true        contact-lu, gmres
+///   realtime   1e-7       6               true        contact-lu, gmres
+///   paper      0          6               false       pcr
+///
+///   accurate (default)  proximal full-step Newton, linearised again at every accepted step
+///   realtime            a bounded number of factorisations; cones respected, no energy gained
+///   paper               the iteration of [Macklin19] with its setting: Fischer-Burmeister,
+///                       alpha-scaled, cold start, t = 0.75, six iterations of 20 PCR iterations,
+///                       absolute regularisation 1e-6
+///
+/// Options by name, as on the command line: core/step/named_options.h.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "nsn/core/step/policy.h"
@@ -14,17 +36,15 @@ namespace nsn {
 /// NCP function of the normal rows.
 enum class NcpKind { kMinimumMap, kFischerBurmeister };
 
-/// How friction, and with it the whole step, is treated.
+/// Friction law of the paper's method.
 enum class FrictionKind {
-  kProximal,      ///< proximal full-step Newton, re-linearised at every accepted step (accurate)
-  kSafeguarded,   ///< a bounded number of factorisations, cones and energy guarded (realtime)
-  kPaper,         ///< the fixed point v + W x = 0 of the paper
-  kSmoothed,      ///< the same with W = sqrt(v^2 + v_s^2) / F: creeps below the speed v_s
-  kAlartCurnier,  ///< symmetric: the friction bound is held during an iteration
-  kFullAlartCurnier,  ///< exact derivative; needs a solver for unsymmetric matrices
+  kPaper,                  ///< the fixed point v + W x = 0 of the paper
+  kSmoothed,               ///< the same with W = sqrt(v^2 + v_s^2) / F: creeps below the speed v_s
+  kAlartCurnier,           ///< exact derivative; needs a solver for unsymmetric matrices
+  kAlartCurnierSymmetric,  ///< the friction bound is held during an iteration
 };
 
-/// How the normal row is made symmetric (methods kPaper and kAlartCurnier).
+/// How the normal row is made symmetric.
 enum class NcpForm {
   kRowScaled,    ///< divided by alpha = d phi / d a, alpha >= 1e-4: unscaled J everywhere
   kAlphaScaled,  ///< alpha J in the row and in the momentum balance, as in the paper
@@ -34,7 +54,7 @@ enum class Damping {
   kConstant,    ///< u += t du
   kAdaptive,    ///< t *= 1.5 up to 1 while the error falls, t *= 0.6 down to 0.4 when it rises
   kLineSearch,  ///< back-tracking on the L2 merit
-  kWatchdog,    ///< full steps; a line search where the merit does not fall within four of them
+  kWatchdog,    ///< full steps; a line search if the merit does not fall within four of them
 };
 
 enum class StartingIterate {
@@ -48,83 +68,140 @@ enum class Formulation {
   kStiffness,   ///< (H + J^T C^-1 J) du = -g - J^T C^-1 h: one unknown per degree of freedom
 };
 
+/// What H is, besides the mass M.
 enum class GeometricStiffness {
   kNone,
-  kDiagonal,     ///< from the difference of two iterates (quasi-Newton), particles only
-  kDiagonalAll,  ///< the same for rigid bodies too
+  kDiagonal,     ///< paper: from the difference of two iterates (quasi-Newton), particles only
+  kDiagonalAll,  ///< paper: the same for rigid bodies too
   kExact,  ///< the rows' own second derivative, positive part: 3x3 blocks on the diagonal of H
-  kFull,   ///< the same with the coupling of nodes: a sparse H
+  kFull,   ///< the same with the coupling of nodes: a sparse H (paper: kStiffness only)
 };
 
-/// Rows of elastic elements (RowLaw::elastic): unknowns, or stiffness in a sparse H
-/// (core/step/elastic_mass.h), the same answer to rounding; and with kSafeguarded the rows without
-/// bounds of joints (core/step/jointed_mass.h).
+/// Rows that can leave the unknowns: those of elastic elements (RowLaw::elastic,
+/// core/step/elastic_mass.h), and in realtime the rows without bounds of joints
+/// (core/step/jointed_mass.h). They become stiffness in a sparse H, the same answer to rounding.
 enum class Elimination {
   kAuto,  ///< by the operations of the two factorisations
   kAlways,
   kNever,
 };
 
-/// How a matrix-free linear solver gets S = J H^-1 J^T + C (methods kPaper and kAlartCurnier).
+/// How a matrix-free linear solver gets S = J H^-1 J^T + C.
 enum class OperatorForm {
-  kAuto,       ///< the one that moves fewer bytes a product
+  kAuto,       ///< the one that moves fewer bytes per product; assembled for an observer
   kAssembled,  ///< its blocks
   kFactored,   ///< J, H^-1 and C, core/linear/schur_operator.h
 };
 
-struct NewtonOptions {
-  FrictionKind friction = FrictionKind::kProximal;
-  NcpKind ncp = NcpKind::kMinimumMap;
-  ncp::Origin origin = ncp::Origin::kActive;  ///< Fischer-Burmeister at (0, 0)
-  NcpForm form = NcpForm::kRowScaled;
-  Formulation formulation = Formulation::kCompliance;
-  GeometricStiffness stiffness = GeometricStiffness::kExact;
-  Elimination elimination = Elimination::kAuto;
-  OperatorForm operator_form = OperatorForm::kAuto;
-
-  int max_iterations = 400;  ///< Newton iterations = factorisations of a step, >= 1
-  double tolerance = 1e-9;   ///< relative error (core/step/step_error.h) at which a step is solved
-  int restart_after = 300;   ///< kProximal: factorisations before a restart (warm: half of them)
-  StartingIterate start = StartingIterate::kPrevious;
-  bool warm_start = true;  ///< impulses of the last step by contact id
-
-  Damping damping = Damping::kConstant;
-  double step_length = 1.0;      ///< t, in (0, 1]
-  bool final_projection = true;  ///< u = u_free + M^-1 J^T r at the end, in two passes
-  bool best_iterate = true;      ///< return the iterate of least error, not the last
-
-  double regularization = 1e-9;         ///< added to the diagonal of S
-  bool relative_regularization = true;  ///< times diag(S) (dimensionless), else absolute (1/kg)
-
-  std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
-  double linear_tolerance = 1e-10;  ///< |b - S x| <= linear_tolerance |b|
-  int linear_iterations = 0;        ///< > 0: budget of an iterative solver per Newton iteration
-  bool eisenstat_walker = false;    ///< forcing term from the fall of the merit
-
-  double smoothing = 1e-4;  ///< kSmoothed: v_s, m/s, > 0
-
-  bool hand_over =
-      false;  ///< kSafeguarded: go on with kProximal where the error stays above 1e-2 m/s
-
-  AccuratePolicy accurate;
-  RealtimePolicy realtime;
-
-  double time_budget = 0.0;      ///< s of wall clock per step; 0: none
-  std::function<bool()> cancel;  ///< asked between iterations; true ends the step
+/// Of the accurate method (core/step/accurate_step.h).
+struct AccurateOptions {
+  NcpKind ncp = NcpKind::kMinimumMap;                        ///< of the normal rows
+  GeometricStiffness stiffness = GeometricStiffness::kFull;  ///< H: none, exact or full
+  Elimination elimination = Elimination::kAuto;              ///< of elastic rows
+  int restart_after = 300;  ///< factorisations before a restart (warm: half of them), >= 1
+  AccuratePolicy policy;
 };
 
-/// Throws std::invalid_argument naming the first option out of range.
+/// Of the realtime method (core/step/realtime_step.h). Its iterations are factorisations; a hard
+/// step may take policy.overtime times max_iterations.
+struct RealtimeOptions {
+  /// Of islands with elastic elements, and of steps that are handed over: the accurate method's.
+  NcpKind ncp = NcpKind::kMinimumMap;
+  Elimination elimination = Elimination::kAuto;  ///< of rows of joints and elastic elements
+  /// > 0: budget of an iterative solver per factorisation, with a relative tolerance of 1e-3 in
+  /// single precision; 0: none.
+  int linear_iterations = 40;
+  bool hand_over = false;  ///< the accurate method finishes steps above policy.hand_over_error
+  RealtimePolicy policy;
+};
+
+/// Of the paper's method (core/step/paper_step.h).
+struct PaperOptions {
+  FrictionKind friction = FrictionKind::kPaper;
+  NcpKind ncp = NcpKind::kFischerBurmeister;    ///< of the normal rows, and of W in kPaper
+  ncp::Origin origin = ncp::Origin::kInactive;  ///< derivative of Fischer-Burmeister at (0, 0)
+  NcpForm form = NcpForm::kAlphaScaled;
+  Formulation formulation = Formulation::kCompliance;
+  GeometricStiffness stiffness = GeometricStiffness::kDiagonal;  ///< H
+  OperatorForm operator_form = OperatorForm::kAuto;              ///< of kCompliance
+  StartingIterate start = StartingIterate::kZero;                ///< u_0
+  Damping damping = Damping::kConstant;
+  double step_length = 0.75;             ///< t of kConstant, first t of kAdaptive; (0, 1]
+  bool final_projection = true;          ///< u = u_free + M^-1 J^T r at the end, in two passes
+  bool best_iterate = false;             ///< return the iterate of least error, not the last
+  double regularization = 1e-6;          ///< added to the diagonal of S, >= 0
+  bool relative_regularization = false;  ///< times diag(S) (dimensionless), else absolute (1/kg)
+  double linear_tolerance = 1e-10;       ///< |b - S x| <= linear_tolerance |b|, >= 0
+  int linear_iterations = 20;     ///< budget of an iterative solver per Newton iteration; 0: none
+  bool eisenstat_walker = false;  ///< linear tolerance from the fall of the merit instead
+  double smoothing = 1e-4;        ///< v_s of kSmoothed, m/s, > 0
+};
+
+struct NewtonOptions {
+  /// A method, and what the others share with the defaults of this method. Assigning to `method`
+  /// alone keeps the shared fields.
+  NewtonOptions() : NewtonOptions(AccurateOptions{}) {}
+  explicit NewtonOptions(AccurateOptions of_method);
+  explicit NewtonOptions(RealtimeOptions of_method);
+  explicit NewtonOptions(PaperOptions of_method);
+
+  /// The options of the method; throw std::invalid_argument if it is another one.
+  const AccurateOptions& accurate() const;
+  const RealtimeOptions& realtime() const;
+  const PaperOptions& paper() const;
+  AccurateOptions& accurate();
+  RealtimeOptions& realtime();
+  PaperOptions& paper();
+
+  double tolerance = 0.0;  ///< relative error (core/step/step_error.h) of a solved step, >= 0
+  int max_iterations = 1;  ///< Newton iterations = factorisations of a step, >= 1
+  bool warm_start = true;  ///< start from the impulses of the last step, by contact id
+  std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
+  /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
+  double time_budget = 0.0;
+  std::function<bool()> cancel;  ///< asked between iterations; true ends the step
+  std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;
+};
+
+/// "accurate", "realtime", "paper".
+const std::vector<std::string>& preset_names();
+/// The method with its defaults. Throws std::invalid_argument with the nearest names if unknown.
+NewtonOptions newton_preset(std::string_view name);
+/// The name of the method.
+std::string_view method_name(const NewtonOptions& options);
+
+/// Throws std::invalid_argument naming the first option out of range, and its value.
 void validate(const NewtonOptions& options);
 
+/// The values of an enumeration with their names: "minimum-map", "fischer-burmeister".
+template <class Kind>
+using Choices = std::vector<std::pair<Kind, std::string_view>>;
+template <class Kind>
+const Choices<Kind>& choices();
+template <>
+const Choices<FrictionKind>& choices();
+template <>
+const Choices<NcpKind>& choices();
+template <>
+const Choices<ncp::Origin>& choices();
+template <>
+const Choices<NcpForm>& choices();
+template <>
+const Choices<Damping>& choices();
+template <>
+const Choices<StartingIterate>& choices();
+template <>
+const Choices<Formulation>& choices();
+template <>
+const Choices<GeometricStiffness>& choices();
+template <>
+const Choices<Elimination>& choices();
+template <>
+const Choices<OperatorForm>& choices();
+
 std::string_view to_string(FrictionKind kind);
-FrictionKind friction_kind_from(std::string_view name);
 std::string_view to_string(NcpKind kind);
-NcpKind ncp_kind_from(std::string_view name);
 std::string_view to_string(Damping damping);
-Damping damping_from(std::string_view name);
 std::string_view to_string(GeometricStiffness stiffness);
-GeometricStiffness geometric_stiffness_from(std::string_view name);
-Elimination elimination_from(std::string_view name);
-OperatorForm operator_form_from(std::string_view name);
 
 }  // namespace nsn

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/ncp/friction.h"
 #include "nsn/ncp/minimum_map.h"
@@ -21,7 +22,7 @@ Vector buffer(const std::string& name, Index n) {
   return Vector(name, at(n));
 }
 
-ncp::NcpValue<double> ncp_value(const NewtonOptions& options, double a, double b) {
+ncp::NcpValue<double> ncp_value(const PaperOptions& options, double a, double b) {
   if (options.ncp == NcpKind::kMinimumMap) return ncp::MinimumMap{}(a, b);
   return ncp::FischerBurmeister{options.origin}(a, b);
 }
@@ -67,16 +68,23 @@ double count_pairs(const BlockCsr& J) {
 
 PaperStep::PaperStep(const NewtonOptions& options, const SolverRegistry& registry,
                      StepMonitor& monitor)
-    : options_(options), monitor_(monitor), linear_(make_linear_chain(options.linear, registry)) {
+    : options_(options),
+      own_(options.paper()),
+      monitor_(monitor),
+      linear_(make_linear_chain(options.linear, registry)) {
+  NSN_THROW_UNLESS(
+      own_.operator_form != OperatorForm::kFactored || !linear_->capabilities().needs_entries,
+      "newton: operator_form factored needs a matrix-free linear solver, not '{}'",
+      linear_->name());
   monitor_.reserve_history(options.max_iterations + 1);
 }
 
 bool PaperStep::use_factors() const {
-  const bool possible = options_.formulation == Formulation::kCompliance &&
-                        options_.friction != FrictionKind::kFullAlartCurnier &&
-                        !monitor_.observed() && !linear_->capabilities().needs_entries;
-  if (!possible || options_.operator_form == OperatorForm::kAssembled) return false;
-  if (options_.operator_form == OperatorForm::kFactored) return true;
+  const bool possible = own_.formulation == Formulation::kCompliance &&
+                        own_.friction != FrictionKind::kAlartCurnier && !monitor_.observed() &&
+                        !linear_->capabilities().needs_entries;
+  if (!possible || own_.operator_form == OperatorForm::kAssembled) return false;
+  if (own_.operator_form == OperatorForm::kFactored) return true;
   const BlockCsr& J = at_.J;
   const double factors = 2.0 * 76.0 * J.blocks() + 120.0 * J.columns + 76.0 * J.rows;
   return factors < 76.0 * count_pairs(J);
@@ -110,8 +118,8 @@ void PaperStep::fit(const System& system) {
   const Index rows = system.rows();
   const Index dofs = system.dofs();
   rows_.assign(at(system.blocks()), {});
-  const bool stiffness = options_.formulation == Formulation::kStiffness;
-  const bool symmetric = options_.friction != FrictionKind::kFullAlartCurnier;
+  const bool stiffness = own_.formulation == Formulation::kStiffness;
+  const bool symmetric = own_.friction != FrictionKind::kAlartCurnier;
   if (factored_) {
     S_ = {};
     S_.rows = S_.columns = at_.J.rows;
@@ -148,7 +156,7 @@ void PaperStep::fit(const System& system) {
 
 void PaperStep::start(const System& system, State& state, bool warm) {
   if (!warm || !options_.warm_start) fill(state.r, 0.0);
-  switch (options_.start) {
+  switch (own_.start) {
     case StartingIterate::kZero:
       fill(state.u, 0.0);
       break;
@@ -159,7 +167,7 @@ void PaperStep::start(const System& system, State& state, bool warm) {
       copy(system.u_free, state.u);
       break;
   }
-  t_ = options_.step_length;
+  t_ = own_.step_length;
   forcing_ = 0.1;
   fill(quasi_, 0.0);
   best_.reset(system);
@@ -171,11 +179,11 @@ void PaperStep::scale_normal(const System& system, Index i, const Vec3& v, doubl
                              BlockRow& row) const {
   const double rho = system.rho(kBlock * i);
   const double E = at_.E(kBlockSize * i);
-  const auto f = ncp_value(options_, v[0], rho * r);
+  const auto f = ncp_value(own_, v[0], rho * r);
   row.phi[0] = f.phi;
   row.force[0] = r;
   set_unit_row(row.U, 0, 1.0);
-  if (options_.form == NcpForm::kAlphaScaled) {
+  if (own_.form == NcpForm::kAlphaScaled) {
     set_unit_row(row.L, 0, f.d_a);
     set_unit_row(row.C, 0, f.d_a * E + f.d_b * rho);
     row.h[0] = f.phi;
@@ -198,12 +206,11 @@ void PaperStep::scale_paper_friction(double rho, double F, const Vec3& v, const 
   const double size = std::hypot(r[1], r[2]);
   const bool active = F > 0.0;
   const auto friction = [&] {
-    if (options_.friction == FrictionKind::kSmoothed) {
-      return ncp::SmoothedFriction{}(slip, F, options_.smoothing);
+    if (own_.friction == FrictionKind::kSmoothed) {
+      return ncp::SmoothedFriction{}(slip, F, own_.smoothing);
     }
-    return options_.ncp == NcpKind::kMinimumMap
-               ? ncp::MinimumMapFriction{}(slip, size, F, rho)
-               : ncp::FischerBurmeisterFriction{}(slip, size, F, rho);
+    return own_.ncp == NcpKind::kMinimumMap ? ncp::MinimumMapFriction{}(slip, size, F, rho)
+                                            : ncp::FischerBurmeisterFriction{}(slip, size, F, rho);
   };
   const double W = active ? friction() : rho;
   for (int k = 1; k < 3; ++k) {
@@ -212,12 +219,12 @@ void PaperStep::scale_paper_friction(double rho, double F, const Vec3& v, const 
     set_unit_row(row.C, k, W);
     row.h[k] = (active ? v[k] : 0.0) + W * r[k];
     row.phi[k] = row.h[k];
-    row.force[k] = active || options_.form == NcpForm::kRowScaled ? r[k] : 0.0;
+    row.force[k] = active || own_.form == NcpForm::kRowScaled ? r[k] : 0.0;
   }
 }
 
-void PaperStep::scale_alart_curnier(double rho, double F, const Vec3& v, double* r,
-                                    BlockRow& row) const {
+void PaperStep::scale_symmetric_alart_curnier(double rho, double F, const Vec3& v, double* r,
+                                              BlockRow& row) const {
   const double slip[2] = {v[1], v[2]};
   const auto where = ncp::AlartCurnier{}(slip, r + 1, F, rho);
   for (int k = 1; k < 3; ++k) {
@@ -255,8 +262,8 @@ void PaperStep::scale_alart_curnier(double rho, double F, const Vec3& v, double*
   row.force[2] = r[2];
 }
 
-void PaperStep::scale_full_alart_curnier(double mu, double rho, double F, const Vec3& v,
-                                         const double* r, BlockRow& row) const {
+void PaperStep::scale_alart_curnier(double mu, double rho, double F, const Vec3& v, const double* r,
+                                    BlockRow& row) const {
   const double slip[2] = {v[1], v[2]};
   const auto where = ncp::AlartCurnier{}(slip, r + 1, F, rho);
   const auto d = ncp::full_alart_curnier(where, r + 1, mu, rho);
@@ -279,17 +286,17 @@ void PaperStep::scale_contact(const System& system, Index i, double* r, BlockRow
   const double rho = system.rho(kBlock * i + 1);
   const double F = law.mu * r[0];
   scale_normal(system, i, v, r[0], row);
-  switch (options_.friction) {
-    case FrictionKind::kAlartCurnier:
-      scale_alart_curnier(rho, F, v, r, row);
+  switch (own_.friction) {
+    case FrictionKind::kAlartCurnierSymmetric:
+      scale_symmetric_alart_curnier(rho, F, v, r, row);
       break;
-    case FrictionKind::kFullAlartCurnier:
-      scale_full_alart_curnier(law.mu, rho, F, v, r, row);
+    case FrictionKind::kAlartCurnier:
+      scale_alart_curnier(law.mu, rho, F, v, r, row);
       break;
     default:
       scale_paper_friction(rho, F, v, r, row);
   }
-  row.R = options_.friction == FrictionKind::kFullAlartCurnier ? identity<3>() : row.L;
+  row.R = own_.friction == FrictionKind::kAlartCurnier ? identity<3>() : row.L;
 }
 
 void PaperStep::scale_box(const System& system, Index i, double* r, BlockRow& row) const {
@@ -342,15 +349,15 @@ double PaperStep::merit(const System& system, ConstVector u) {
 }
 
 void PaperStep::regularize(double& entry, double diagonal) const {
-  entry += options_.regularization * (options_.relative_regularization ? std::abs(diagonal) : 1.0);
+  entry += own_.regularization * (own_.relative_regularization ? std::abs(diagonal) : 1.0);
 }
 
 void PaperStep::linearise(StepEquations& equations, const State& state) {
   const System& system = equations.system();
-  const bool stiffness = options_.formulation == Formulation::kStiffness;
-  const bool full = options_.stiffness == GeometricStiffness::kFull && stiffness;
-  if (options_.stiffness == GeometricStiffness::kExact ||
-      (options_.stiffness == GeometricStiffness::kFull && !full)) {
+  const bool stiffness = own_.formulation == Formulation::kStiffness;
+  const bool full = own_.stiffness == GeometricStiffness::kFull && stiffness;
+  if (own_.stiffness == GeometricStiffness::kExact ||
+      (own_.stiffness == GeometricStiffness::kFull && !full)) {
     equations.stiffness(state.u, state.r, H_);
   } else {
     copy(system.M, H_);
@@ -470,8 +477,8 @@ void PaperStep::assemble_stiffness(const System& system) {
 
 LinearControl PaperStep::control() const {
   LinearControl control;
-  control.rtol = options_.eisenstat_walker ? forcing_ : options_.linear_tolerance;
-  control.iteration_budget = options_.linear_iterations;
+  control.rtol = own_.eisenstat_walker ? forcing_ : own_.linear_tolerance;
+  control.iteration_budget = own_.linear_iterations;
   return control;
 }
 
@@ -484,7 +491,7 @@ void PaperStep::show(const System& system) {
       store9(&J.value(kBlockSize * k), rows_[at(i)].L * load9(&at_.J.value(kBlockSize * k)));
     }
   }
-  const bool stiffness = options_.formulation == Formulation::kStiffness;
+  const bool stiffness = own_.formulation == Formulation::kStiffness;
   NewtonSystemView view;
   view.S = &S_;
   view.b = b_;
@@ -511,7 +518,7 @@ LinearReport PaperStep::solve_linear(const System& system) {
 
 /// du and dr from the solution x of either form.
 void PaperStep::recover(const System& system) {
-  if (options_.formulation == Formulation::kStiffness) {
+  if (own_.formulation == Formulation::kStiffness) {
     copy(x_, du_);
     at_.apply(du_, row_scratch_);
     for (Index i = 0; i < system.blocks(); ++i) {
@@ -553,9 +560,9 @@ double PaperStep::step_length(StepEquations& equations, const State& state,
   const std::vector<NewtonIteration>& history = monitor_.history();
   const bool has_history = history.size() > 1;
   const double before = has_history ? history[history.size() - 2].error.total : last.error.total;
-  switch (options_.damping) {
+  switch (own_.damping) {
     case Damping::kConstant:
-      return options_.step_length;
+      return own_.step_length;
     case Damping::kAdaptive:
       if (has_history) {
         t_ = last.error.total <= before ? std::min(1.0, 1.5 * t_) : std::max(0.4, 0.6 * t_);
@@ -614,7 +621,7 @@ void PaperStep::project_momentum(StepEquations& equations, State& state) {
 void PaperStep::update_quasi_newton(const System& system) {
   at_.apply_transposed(row_scratch_, scratch_);  // row_scratch_: newest r
   const double floor = 1e-9 * std::max(norm_max(u_try_), 1e-12);
-  const bool all = options_.stiffness == GeometricStiffness::kDiagonalAll;
+  const bool all = own_.stiffness == GeometricStiffness::kDiagonalAll;
   for (Index k = all ? 0 : kBlock * system.rigid_nodes; k < system.dofs(); ++k) {
     const double moved = u_try_(k) - old_u_(k);
     if (std::abs(moved) < floor) continue;  // keep the last value
@@ -645,15 +652,15 @@ bool PaperStep::measure(StepEquations& equations, State& state, NewtonIteration&
 /// Forcing term of Eisenstat and Walker: how far the merit fell tells how well to solve.
 void PaperStep::set_forcing() {
   const std::size_t n = monitor_.history().size();
-  if (!options_.eisenstat_walker || n < 2) return;
+  if (!own_.eisenstat_walker || n < 2) return;
   const double ratio = merit_ / monitor_.history()[n - 2].merit;
   forcing_ = std::clamp(0.9 * ratio * ratio, 1e-8, 0.5);
 }
 
 void PaperStep::update(StepEquations& equations, State& state, double t) {
   advance(state, t);
-  if (options_.stiffness == GeometricStiffness::kDiagonalAll ||
-      (options_.stiffness == GeometricStiffness::kDiagonal &&
+  if (own_.stiffness == GeometricStiffness::kDiagonalAll ||
+      (own_.stiffness == GeometricStiffness::kDiagonal &&
        equations.system().rigid_nodes < equations.system().nodes())) {
     copy(state.u, old_u_);
     copy(r_try_, row_scratch_);
@@ -667,8 +674,8 @@ void PaperStep::update(StepEquations& equations, State& state, double t) {
 }
 
 void PaperStep::finish(StepEquations& equations, State& state, NewtonResult& result) {
-  if (options_.best_iterate && std::isfinite(best_.error().total)) best_.restore(state);
-  if (options_.final_projection && all_finite(state.r)) project_momentum(equations, state);
+  if (own_.best_iterate && std::isfinite(best_.error().total)) best_.restore(state);
+  if (own_.final_projection && all_finite(state.r)) project_momentum(equations, state);
   at_.evaluate(equations, state.u);
   result.error = at_.error(equations.system(), state.u, state.r);
   result.linear_solver = std::string(linear_->name());

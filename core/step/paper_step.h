@@ -11,8 +11,8 @@
 ///   stiffness form    (H + J^T R^T C^-1 L J) du = -g - J^T R^T C^-1 h
 ///                     x = -C^-1 (h + L J du)
 ///
-/// and r += t U^T x. L = R and C symmetric make the matrix symmetric: all laws but the full
-/// Alart-Curnier one.
+/// and r += t U^T x. L = R and C symmetric make the matrix symmetric: all laws but
+/// Alart-Curnier's exact one.
 ///
 ///   block                  L = R            C                    h
 ///   normal, row-scaled     1                E + beta rho/alpha   phi/alpha     alpha >= 1e-4
@@ -63,9 +63,10 @@ class PaperStep final : public StepMethod {
   void scale_normal(const System& system, Index i, const Vec3& v, double r, BlockRow& row) const;
   void scale_paper_friction(double rho, double F, const Vec3& v, const double* r,
                             BlockRow& row) const;
-  void scale_alart_curnier(double rho, double F, const Vec3& v, double* r, BlockRow& row) const;
-  void scale_full_alart_curnier(double mu, double rho, double F, const Vec3& v, const double* r,
-                                BlockRow& row) const;
+  void scale_symmetric_alart_curnier(double rho, double F, const Vec3& v, double* r,
+                                     BlockRow& row) const;
+  void scale_alart_curnier(double mu, double rho, double F, const Vec3& v, const double* r,
+                           BlockRow& row) const;
   void scale_box(const System& system, Index i, double* r, BlockRow& row) const;
   double merit(const System& system, ConstVector u);
   void linearise(StepEquations& equations, const State& state);
@@ -95,6 +96,7 @@ class PaperStep final : public StepMethod {
   LinearControl control() const;
 
   NewtonOptions options_;
+  PaperOptions own_;
   StepMonitor& monitor_;
   std::unique_ptr<LinearSolver> linear_;
 

@@ -1,9 +1,16 @@
 /// Constants of policy of the time-step methods: what decides when to go on, to stop, to restart.
 /// None of them changes what a solution is; they change how soon it is found, or how good a bounded
-/// number of iterations is. Each has a unit, a range and the reason for its value;
-/// docs/constants.md has what happens when it is halved and doubled.
+/// number of iterations is. Each has a unit, a range and a reason, which policy_fields() lists:
+///
+///   AccuratePolicy policy;
+///   set_policy(policy, {{"patience", "20"}});  // nsn run --policy patience=20
 #pragma once
 
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "nsn/core/base/options.h"
 #include "nsn/core/base/types.h"
 
 namespace nsn {
@@ -83,5 +90,29 @@ struct RealtimePolicy {
   int misses = 2;             ///< linearisations without gain before it ends
   double falls_fast = 0.3;    ///< of the error left: the matrices serve for another linearisation
 };
+
+/// One field of a policy: its name, range, default and reason, its unit, and where it is.
+template <class Policy>
+struct PolicyField {
+  OptionSpec spec;
+  std::string unit;  ///< "1": a ratio or a count
+  std::variant<double Policy::*, int Policy::*> member;
+};
+/// All fields, in the order of the struct.
+template <class Policy>
+const std::vector<PolicyField<Policy>>& policy_fields();
+template <>
+const std::vector<PolicyField<AccuratePolicy>>& policy_fields();
+template <>
+const std::vector<PolicyField<RealtimePolicy>>& policy_fields();
+
+/// Sets fields by name. Throws std::invalid_argument for an unknown name, with the nearest ones, and
+/// for a value out of range.
+void set_policy(AccuratePolicy& policy, const Options::Assignments& values);
+void set_policy(RealtimePolicy& policy, const Options::Assignments& values);
+
+/// Throws std::invalid_argument naming the first field out of range, and its value.
+void validate(const AccuratePolicy& policy);
+void validate(const RealtimePolicy& policy);
 
 }  // namespace nsn

@@ -20,22 +20,26 @@ void forget(const System& system, Vector r, Kind kind) {
   }
 }
 
-/// What a step that is handed over is solved with.
-NewtonOptions accurate_options(NewtonOptions options) {
-  options.max_iterations = std::max(options.max_iterations, 400);
-  options.stiffness = GeometricStiffness::kFull;
-  return options;
-}
-
-/// Elastic elements: as many linearisations as there are factorisations.
+/// The same tolerance, budget and solvers for the accurate method: elastic elements, with as many
+/// linearisations as there are factorisations.
 NewtonOptions elastic_options(NewtonOptions options) {
-  options.stiffness = GeometricStiffness::kFull;
-  options.linear_iterations = 0;
+  const RealtimeOptions& own = options.realtime();
+  AccurateOptions accurate;
+  accurate.ncp = own.ncp;
+  accurate.elimination = own.elimination;
+  options.method = accurate;
   return options;
 }
 
-ReductionRules reduction_rules(const NewtonOptions& options) {
-  return {.elimination = options.elimination, .joints = true, .realtime = options.realtime};
+/// What a step that is handed over is solved with.
+NewtonOptions accurate_options(const NewtonOptions& options) {
+  NewtonOptions accurate = elastic_options(options);
+  accurate.max_iterations = std::max(options.max_iterations, 400);
+  return accurate;
+}
+
+ReductionRules reduction_rules(const RealtimeOptions& options) {
+  return {.elimination = options.elimination, .joints = true, .realtime = options.policy};
 }
 
 /// How far bodies turn in a step at their first velocity, rad: root of the mean square, weighted by
@@ -57,18 +61,19 @@ double turn(const System& system) {
 RealtimeStep::RealtimeStep(const NewtonOptions& options, const SolverRegistry& registry,
                            StepMonitor& monitor)
     : options_(options),
-      policy_(options.realtime),
+      policy_(options.realtime().policy),
       monitor_(monitor),
       accurate_(accurate_options(options), registry, monitor),
       elastic_(elastic_options(options), registry, monitor,
                {policy_.hand_over_error, policy_.overtime}),
-      reductions_(reduction_rules(options)),
+      reductions_(reduction_rules(options.realtime())),
       bounded_(options, registry, monitor) {
   monitor_.reserve_history(policy_.overtime * options.max_iterations + 2);
 }
 
 bool RealtimeStep::shareable(const System& system) const {
-  if (options_.hand_over || system.compliance_varies || system.blocks() > policy_.shared_blocks)
+  if (options_.realtime().hand_over || system.compliance_varies ||
+      system.blocks() > policy_.shared_blocks)
     return false;
   return std::any_of(system.laws.begin(), system.laws.end(),
                      [](const RowLaw& law) { return law.unbounded(); });
@@ -304,7 +309,8 @@ NewtonResult RealtimeStep::hand_over(StepEquations& equations, State& state, int
 /// The accurate method within the budget, its best iterate.
 NewtonResult RealtimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
   NewtonResult result = elastic_.solve(equations, state, warm);
-  if (!options_.hand_over || result.error.total <= policy_.hand_over_error) return result;
+  if (!options_.realtime().hand_over || result.error.total <= policy_.hand_over_error)
+    return result;
   return hand_over(equations, state, result.iterations);
 }
 
@@ -348,7 +354,8 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
                                            : NewtonStatus::kBudgetReached;
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);
-  if (!options_.hand_over || !hard || result.status == NewtonStatus::kCancelled) return result;
+  if (!options_.realtime().hand_over || !hard || result.status == NewtonStatus::kCancelled)
+    return result;
   return hand_over(equations, state, result.iterations);
 }
 

@@ -86,6 +86,10 @@ Simulation::Simulation(World world, SimulationOptions options, SolverRegistry re
   NSN_THROW_UNLESS(options_.h > 0.0 && std::isfinite(options_.h), "time step {} is not positive",
                    options_.h);
   NSN_THROW_UNLESS(all_finite(world_.gravity), "gravity is not finite");
+  NSN_THROW_UNLESS(options_.complementarity.is_default() ||
+                       std::holds_alternative<PaperOptions>(options_.newton.method),
+                   "complementarity scaling is not an option of {}; it is one of paper",
+                   method_name(options_.newton));
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
 }

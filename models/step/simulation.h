@@ -19,7 +19,6 @@
 #include "nsn/models/step/contact_finder.h"
 #include "nsn/models/step/island_equations.h"
 #include "nsn/models/step/islands.h"
-#include "nsn/models/step/presets.h"
 #include "nsn/models/step/soft_contact_finder.h"
 #include "nsn/models/step/solver_pool.h"
 #include "nsn/models/world/world.h"
@@ -28,9 +27,9 @@
 namespace nsn {
 
 struct SimulationOptions {
-  double h = 1.0 / 120.0;  ///< time step, s, > 0
-  NewtonOptions newton = newton_preset("accurate");
-  ComplementarityOptions complementarity;
+  double h = 1.0 / 120.0;                  ///< time step, s, > 0
+  NewtonOptions newton;                    ///< accurate by default
+  ComplementarityOptions complementarity;  ///< of the paper's method alone
   /// Directions of joint impulses (models/rows/joint_rows.h).
   ForceDirections joint_directions = ForceDirections::kEndOfStep;
   bool islands = true;  ///< solve islands apart; false: all in one system

@@ -87,7 +87,10 @@ TEST_F(SolveBadInput, DamagedNumbers) {
 TEST_F(SolveBadInput, WordsOfTheCommandLine) {
   const std::string path = put("a.dat", kSliding);
 
-  EXPECT_NE(refusal(path, "--method pfm").find("did you mean 'pfn"), std::string::npos);
+  EXPECT_NE(refusal(path, "--method proximal-newtn").find("did you mean 'proximal-newton'"),
+            std::string::npos);
+  EXPECT_NE(refusal(path, "--method pfn-fb").find("is now 'proximal-newton-fb'"),
+            std::string::npos);
   EXPECT_NE(refusal(path, "--format fclb").find("did you mean 'fclib'"), std::string::npos);
   EXPECT_NE(refusal(path, "--linear contact-lo").find("did you mean 'contact-lu'"),
             std::string::npos);
@@ -261,8 +264,8 @@ TEST(SolveCommand, AGlobalProblemIsSolvedCondensedOrNotAsAskedFor) {
 TEST(SolveCommand, EveryMethodSolvesASlidingParticle) {
   const TemporaryFolder folder;
   write_file(folder / "a.dat", kSliding);
-  for (const char* method : {"auto", "pfn", "pfn-fb", "admm", "nsgs", "paper-min", "paper-fb",
-                             "alart-curnier", "alart-curnier-symmetric"}) {
+  for (const char* method : {"auto", "proximal-newton", "proximal-newton-fb", "admm", "nsgs",
+                             "paper-min", "paper-fb", "alart-curnier", "alart-curnier-symmetric"}) {
     const CommandResult result =
         solve((folder / "a.dat").string() + " --json - --method " + method);
     ASSERT_EQ(result.exit_code, 0) << method << result.err;
@@ -280,14 +283,14 @@ TEST(CompareCommandOnFriction, PutsMethodsSideBySide) {
   write_file(folder / "in" / "a.dat", kSliding);
   write_file(folder / "in" / "broken.dat", "nonsense");
 
-  const CommandResult result =
-      run_command(std::string(NSN_BINARY) + " compare " + (folder / "in").string() +
-                  " --methods pfn,nsgs --repeat 1 --json - --out " + (folder / "out").string());
+  const CommandResult result = run_command(
+      std::string(NSN_BINARY) + " compare " + (folder / "in").string() +
+      " --methods proximal-newton,nsgs --repeat 1 --json - --out " + (folder / "out").string());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out)["results"];
 
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[0]["method"], "pfn");
+  EXPECT_EQ(rows[0]["method"], "proximal-newton");
   EXPECT_EQ(rows[1]["method"], "nsgs");
   EXPECT_EQ(rows[2]["status"], "refused");
   const std::string page = read_text_file(folder / "out" / "compare.html");

@@ -5,7 +5,7 @@
 
 #include "bench/study/frozen_step.h"
 #include "bench/study/study_page.h"
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 
 namespace nsn::study {
 namespace {
@@ -55,7 +55,7 @@ TEST(Study, FrictionWeightsMeetOnTheBoundAndAreNeverNegative) {
 TEST(Study, MethodsOnAFrozenStepLeaveItAsItWas) {
   NewtonOptions paper = newton_preset("paper");
   paper.linear = {"contact-lu"};
-  paper.linear_iterations = 0;
+  paper.paper().linear_iterations = 0;
   std::vector<double> errors;
   freeze({"heavy-stack", {}, 3}, [&](StepEquations& equations) {
     const double rho = equations.system().rho(0);

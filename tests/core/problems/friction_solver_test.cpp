@@ -83,10 +83,11 @@ INSTANTIATE_TEST_SUITE_P(Names, EveryMethod, ::testing::ValuesIn(friction_method
 
 TEST(FrictionSolver, RefusesAnUnknownMethodWithASuggestion) {
   try {
-    static_cast<void>(friction_method_from_name("pfm"));
+    static_cast<void>(friction_method_from_name("proximal-newtn"));
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_NE(std::string(error.what()).find("pfn"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'proximal-newton'"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -140,7 +141,7 @@ TEST(FrictionSolver, SaysSoWhereThereIsNoSolution) {
 
 TEST(FrictionSolver, ForeignSolutionNeedsNoIteration) {
   const FrictionProblem problem = easy_problem();
-  const FrictionSolver solver = solver_for("pfn");
+  const FrictionSolver solver = solver_for("proximal-newton");
   const FrictionResult first = solver.solve(problem);
 
   const FrictionResult again = solver.solve(problem, first.r);

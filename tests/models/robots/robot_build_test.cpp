@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/step/named_options.h"
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/read_robot.h"
 #include "nsn/models/rows/mimic_rows.h"
@@ -253,7 +254,7 @@ TEST(EffortLimit, IsDeliveredExactlyInEveryPreset) {
         set_target(world, robot, 0, target);
         SimulationOptions options;
         options.newton = newton_preset(preset);
-        options.newton.ncp = ncp;
+        set_options(options.newton, {{"ncp", std::string(to_string(ncp))}});
         // The paper's six iterations of t = 0.75 leave 0.25^6 of every step: let it converge.
         if (preset == "paper") options.newton.max_iterations = 60;
         Simulation simulation(std::move(world), options, standard_backends());

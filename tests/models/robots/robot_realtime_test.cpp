@@ -27,7 +27,7 @@ struct Course {
 Course run(const std::string& scene, const Options::Assignments& parameters,
            const std::string& preset, int steps, Elimination elimination = Elimination::kAuto) {
   SimulationOptions options = test::with_preset(preset);
-  options.newton.elimination = elimination;
+  if (preset == "realtime") options.newton.realtime().elimination = elimination;
   Simulation simulation = test::simulate(scene, parameters, options);
   Course course;
   std::vector<double> errors;

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nsn/models/step/presets.h"
+#include "nsn/core/step/newton_options.h"
 #include "tests/support/grasp.h"
 
 namespace nsn {
@@ -67,7 +67,7 @@ std::vector<double> errors_of_pneunet(const std::string& preset) {
   SimulationOptions options;
   options.newton = newton_preset(preset);
   options.newton.max_iterations = 4;
-  if (preset == "paper") options.newton.linear_iterations = 80;
+  if (preset == "paper") options.newton.paper().linear_iterations = 80;
   Simulation simulation(make_scene("pneunet"), options, standard_backends());
   std::vector<double> errors;
   for (int k = 0; k < 90; ++k) errors.push_back(simulation.step().error.total);

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Factorizations, Realtime, testing::Values(4, 6, 10));
 TEST(Realtime, HandsOverWhereAskedAndSaysSo) {
   for (const bool allowed : {false, true}) {
     SimulationOptions options = options_of("realtime", 1);
-    options.newton.hand_over = allowed;
+    options.newton.realtime().hand_over = allowed;
     auto simulation = test::simulate("sliding-stack", {{"seed", "3"}}, options);
     bool handed_over = false;
     double error = 0.0;

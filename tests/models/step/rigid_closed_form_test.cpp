@@ -146,7 +146,7 @@ TEST(BoxOnIncline, PapersFrictionSticksWhereItShouldSlide) {
   SimulationOptions options = test::with_preset("paper");
   options.newton.max_iterations = 30;
   options.newton.linear = {test::direct_solver()};
-  options.newton.linear_iterations = 0;
+  options.newton.paper().linear_iterations = 0;
   auto simulation = simulate("box-on-incline", {{"slope", "0.505"}}, options);
   const Vec3 start = simulation.world().body(1).position;
 

@@ -40,10 +40,10 @@ Outcome closed_loop(const std::string& scene, const SimulationOptions& options, 
 /// diverge (h r_N L / I > 1 for the light box).
 SimulationOptions paper(const std::string& linear = "pcr", int iterations = 20) {
   SimulationOptions options = test::with_preset("paper");
-  options.newton.final_projection = false;
+  options.newton.paper().final_projection = false;
   options.newton.linear = {linear};
   const bool direct = standard_backends().info(linear).capabilities.direct;
-  options.newton.linear_iterations = direct ? 0 : iterations;
+  options.newton.paper().linear_iterations = direct ? 0 : iterations;
   return options;
 }
 
@@ -129,7 +129,7 @@ TEST(Formulations, StiffnessAndComplianceGiveTheSameStep) {
   SimulationOptions options = paper_direct();
   options.newton.max_iterations = 30;
   auto compliance = simulate("sliding-box", {}, options);
-  options.newton.formulation = Formulation::kStiffness;
+  options.newton.paper().formulation = Formulation::kStiffness;
   auto stiffness = simulate("sliding-box", {}, options);
 
   for (int k = 0; k < 5; ++k) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/study/frozen_step.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/models/deformable/mesh_generators.h"
 #include "nsn/models/deformable/springs.h"
@@ -75,19 +76,13 @@ std::vector<std::string> direct_solvers() {
 
 // Newton errors (m/s) of one step at stretch 2.5 of a clamped bar. Warm: velocities and impulses of
 // the step before, which was solved in the same way.
-std::vector<double> errors_at_large_strain(GeometricStiffness stiffness, FrictionKind method,
-                                           Formulation form = Formulation::kCompliance) {
+std::vector<double> errors_at_large_strain(NewtonOptions newton) {
   const Assignments bar{{"material", "neo-hookean"}, {"grip", "clamped"}, {"stretch", "3"}};
   Simulation before = simulate("material-extension", bar);
   for (int k = 0; k < 90; ++k) EXPECT_TRUE(before.step().converged());  // to 2.5
-  NewtonOptions newton = newton_preset("accurate");
-  newton.friction = method;
-  newton.stiffness = stiffness;
-  newton.formulation = form;
   newton.linear = direct_solvers();
   newton.max_iterations = 30;
   newton.tolerance = 1e-12;
-  newton.best_iterate = true;
   SimulationOptions options;
   options.newton = newton;
   World world = make_scene("material-extension", bar);
@@ -102,6 +97,15 @@ std::vector<double> errors_at_large_strain(GeometricStiffness stiffness, Frictio
   return errors;
 }
 
+/// The paper's method with symmetric friction and this stiffness; a sparse one needs the stiffness
+/// form.
+NewtonOptions paper_with(GeometricStiffness stiffness) {
+  NewtonOptions newton = study::converging_paper(FrictionKind::kAlartCurnierSymmetric);
+  newton.paper().stiffness = stiffness;
+  if (stiffness == GeometricStiffness::kFull) newton.paper().formulation = Formulation::kStiffness;
+  return newton;
+}
+
 int iterations_to(const std::vector<double>& errors, double goal) {
   const auto found =
       std::find_if(errors.begin(), errors.end(), [&](double e) { return e <= goal; });
@@ -109,8 +113,7 @@ int iterations_to(const std::vector<double>& errors, double goal) {
 }
 
 TEST(MaterialExtension, WithoutGeometricStiffnessNewtonDoesNotConverge) {
-  const std::vector<double> errors =
-      errors_at_large_strain(GeometricStiffness::kNone, FrictionKind::kAlartCurnier);
+  const std::vector<double> errors = errors_at_large_strain(paper_with(GeometricStiffness::kNone));
   const double least = *std::min_element(errors.begin(), errors.end());
   EXPECT_GT(least, 1e-3);
   EXPECT_GT(errors.back(), 1.0) << ::testing::PrintToString(errors);
@@ -118,16 +121,14 @@ TEST(MaterialExtension, WithoutGeometricStiffnessNewtonDoesNotConverge) {
 
 TEST(MaterialExtension, DiagonalGeometricStiffnessStaysBounded) {
   const std::vector<double> errors =
-      errors_at_large_strain(GeometricStiffness::kDiagonal, FrictionKind::kAlartCurnier);
+      errors_at_large_strain(paper_with(GeometricStiffness::kDiagonal));
   EXPECT_LT(*std::max_element(errors.begin(), errors.end()), 1e3)
       << ::testing::PrintToString(errors);
 }
 
 TEST(MaterialExtension, ExactGeometricStiffnessConverges) {
-  const std::vector<double> reduced =
-      errors_at_large_strain(GeometricStiffness::kFull, FrictionKind::kProximal);
-  const std::vector<double> primal = errors_at_large_strain(
-      GeometricStiffness::kFull, FrictionKind::kAlartCurnier, Formulation::kStiffness);
+  const std::vector<double> reduced = errors_at_large_strain(newton_preset("accurate"));
+  const std::vector<double> primal = errors_at_large_strain(paper_with(GeometricStiffness::kFull));
   for (const std::vector<double>& errors : {reduced, primal}) {
     EXPECT_LE(iterations_to(errors, 1e-6), 12) << ::testing::PrintToString(errors);
     EXPECT_LE(iterations_to(errors, 1e-8), 20) << ::testing::PrintToString(errors);
@@ -137,8 +138,7 @@ TEST(MaterialExtension, ExactGeometricStiffnessConverges) {
 TEST(MaterialExtension, NodeBlocksOfTheExactStiffnessConvergeLinearly) {
   // Without the coupling of nodes smooth motions look stiffer than they are: a factor of 0.72 an
   // iteration here, 18 of them (warm) to 1e-6 m/s.
-  const std::vector<double> errors =
-      errors_at_large_strain(GeometricStiffness::kExact, FrictionKind::kAlartCurnier);
+  const std::vector<double> errors = errors_at_large_strain(paper_with(GeometricStiffness::kExact));
   EXPECT_LE(iterations_to(errors, 1e-6), 18) << ::testing::PrintToString(errors);
   EXPECT_LT(errors.back(), 2e-8);
 }
@@ -146,10 +146,10 @@ TEST(MaterialExtension, NodeBlocksOfTheExactStiffnessConvergeLinearly) {
 TEST(Elimination, GivesTheStateOfTheFullRows) {
   for (const char* material : {"neo-hookean", "corotational"}) {
     NewtonOptions never = newton_preset("accurate");
-    never.elimination = Elimination::kNever;
-    never.stiffness = GeometricStiffness::kExact;
+    never.accurate().elimination = Elimination::kNever;
+    never.accurate().stiffness = GeometricStiffness::kExact;
     NewtonOptions always = newton_preset("accurate");
-    always.elimination = Elimination::kAlways;
+    always.accurate().elimination = Elimination::kAlways;
     const Assignments ball{{"tets", "80"}, {"height", "0.002"}, {"material", material}};
     Simulation rows = simulate("soft-ball-drop", ball, never);
     Simulation reduced = simulate("soft-ball-drop", ball, always);
@@ -164,13 +164,12 @@ TEST(Elimination, GivesTheStateOfTheFullRows) {
 }
 
 TEST(StiffnessForm, GivesTheStateOfTheComplianceForm) {
-  NewtonOptions compliance = newton_preset("accurate");
-  compliance.friction = FrictionKind::kAlartCurnier;
+  NewtonOptions compliance = paper_with(GeometricStiffness::kExact);
   compliance.linear = direct_solvers();
-  compliance.stiffness = GeometricStiffness::kExact;
-  compliance.regularization = 0.0;
+  compliance.max_iterations = 3000;
+  compliance.paper().regularization = 0.0;
   NewtonOptions stiffness = compliance;
-  stiffness.formulation = Formulation::kStiffness;
+  stiffness.paper().formulation = Formulation::kStiffness;
   const Assignments bar{{"cells", "8"}, {"cells-high", "1"}, {"load", "0.5"}};
   Simulation a = simulate("cantilever", bar, compliance);
   Simulation b = simulate("cantilever", bar, stiffness);
