@@ -253,7 +253,7 @@ def make_public_friction(runner):
 
 def make_random_friction(runner):
     """The 2000 seeded problems: an hour of one core."""
-    text = runner.printed("../tests/core/problems/random_friction_long_test")
+    text = runner.printed("../tests/core/random_friction_long_test")
     rows = re.findall(r"^(mu .*?): (\d+) of (\d+) solved$", text, re.M)
     wrong = re.search(r"^(\d+) answers whose error is larger than reported$", text, re.M)[1]
     write("random_friction", ["problems", "solved", "total", "percent", "wrong_claims"],
@@ -401,7 +401,7 @@ def make_memory(runner):
 
 def make_robot_scenes(runner):
     """Twenty seconds of every scene of robots: an hour of one core."""
-    write_robot_scenes(runner.printed("../tests/models/scenes/robot_scenes_long_test"))
+    write_robot_scenes(runner.printed("../tests/models/robot_scenes_long_test"))
 
 
 def write_robot_scenes(text):
@@ -413,7 +413,7 @@ def write_robot_scenes(text):
 
 def make_grasp(runner):
     """Every object lifted and shaken for ten seconds: half an hour of one core."""
-    write_grasp(runner.printed("../tests/models/scenes/allegro_grasp_test"))
+    write_grasp(runner.printed("../tests/models/allegro_grasp_test"))
 
 
 def write_grasp(text):

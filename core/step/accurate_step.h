@@ -1,5 +1,5 @@
-/// The accurate step: proximal full-step Newton (core/contact/proximal_newton.h) around rows that are
-/// linearised again at every accepted proximal step.
+/// The accurate step: proximal full-step Newton (core/contact/proximal_newton.h) around rows that
+/// are linearised again at every accepted proximal step.
 ///
 ///   linearise at (u, r):   W, q of the rows that stay (core/step/reduction.h)
 ///   one proximal step on   v = W r + q   with the laws of the rows
@@ -9,9 +9,9 @@
 /// Close to the solution the factor of a sparse H serves a second step.
 ///
 /// After `restart_after` factorisations the step starts once more, from zero, and after that in the
-/// fully converged mode: each linear problem is solved far below the step's error before the rows are
-/// linearised again. On hundreds of contacts of low rank the path to a solution is long, and rows
-/// that move under it lead away from it.
+/// fully converged mode: each linear problem is solved far below the step's error before the rows
+/// are linearised again. On hundreds of contacts of low rank the path to a solution is long, and
+/// rows that move under it lead away from it.
 ///
 /// If factorising is expensive (large islands), Gauss-Seidel sweeps that cost some factorisations
 /// come first, and the fully converged mode, also started from sweeps, replaces the second attempt.

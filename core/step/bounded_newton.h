@@ -1,9 +1,9 @@
-/// Spends a bounded number of factorisations on one linearised problem v = W r + q, and always has a
-/// safe answer (core/step/safe_point.h).
+/// Spends a bounded number of factorisations on one linearised problem v = W r + q, and always has
+/// a safe answer (core/step/safe_point.h).
 ///
-/// Proximal full-step Newton (core/contact/proximal_newton.h) does the work. Without known impulses,
-/// Anderson-accelerated ADMM (it counts as a factorisation) and Gauss-Seidel sweeps make the start;
-/// sweeps also polish what is left at the end.
+/// Proximal full-step Newton (core/contact/proximal_newton.h) does the work. Without known
+/// impulses, Anderson-accelerated ADMM (it counts as a factorisation) and Gauss-Seidel sweeps make
+/// the start; sweeps also polish what is left at the end.
 #pragma once
 
 #include <memory>

@@ -11,10 +11,10 @@
 ///
 /// the Schur complement of the same linear system: the same answer to rounding. A soft body has
 /// many elements and few contacts, so the sparse H (one node a particle) is far cheaper to
-/// factorise than a W over all elements. H = L L^T by supernodes (core/factor/multifrontal.h); W = Y^T Y
-/// with Y = L^-1 J_k^T from one forward solve with all columns, which visits only the supernodes
-/// above nodes that a kept row touches. Nodes in different trees of the elimination do not couple
-/// their rows.
+/// factorise than a W over all elements. H = L L^T by supernodes (core/factor/multifrontal.h);
+/// W = Y^T Y with Y = L^-1 J_k^T from one forward solve with all columns, which visits only the
+/// supernodes above nodes that a kept row touches. Nodes in different trees of the elimination do
+/// not couple their rows.
 #pragma once
 
 #include <vector>

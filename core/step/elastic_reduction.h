@@ -15,7 +15,8 @@ class ElasticReduction final : public StepReduction {
  public:
   explicit ElasticReduction(const AccuratePolicy& policy) : policy_(policy) {}
 
-  /// Returns false if H is block diagonal and no row is eliminated: nothing else may be called then.
+  /// Returns false if H is block diagonal and no row is eliminated: nothing else may be called
+  /// then.
   bool analyze(const System& system, const BlockCsr& J, Elimination elimination,
                GeometricStiffness stiffness);
 

@@ -14,8 +14,8 @@ class EnergyGuard {
   /// of box rows is, with impulses s r on the motion b = origin + base without them, d = push(r),
   ///   w s^2 / 2 + B s - c0,    w = d M d,    c0 = what the motion b loses,
   ///   B = (b - a) M d + r prescribed (contacts) + r (q - J b) (box rows),
-  /// a = h M^-1 f: what applied forces do. Shortens r (3 per kept block) and its push to where this is
-  /// zero. Returns true if they were.
+  /// a = h M^-1 f: what applied forces do. Shortens r (3 per kept block) and its push to where this
+  /// is zero. Returns true if they were.
   bool limit(const System& system, StepReduction& reduction, Vector r, Vector push);
   /// The same measure for a state of the last linearisation, v = W r + q its rows (3 per kept
   /// block), J.

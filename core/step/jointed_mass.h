@@ -1,8 +1,8 @@
 /// H of rigid bodies and the equations between them: rows without bounds leave the unknowns.
 ///
-/// Of the rows of a step (core/step/system.h) those without bounds, index e, are equations: what joints
-/// hold, springs, drives of any effort. The others, index k, are the complementarity problem. Near
-/// a velocity u0 and impulses r_e0, with d = u - u0,
+/// Of the rows of a step (core/step/system.h) those without bounds, index e, are equations: what
+/// joints hold, springs, drives of any effort. The others, index k, are the complementarity
+/// problem. Near a velocity u0 and impulses r_e0, with d = u - u0,
 ///
 ///     r_e = r_e0 - N (value_e + E_e r_e0 + J_e d),    N = (E_e + w rho_e)^-1
 ///
@@ -14,12 +14,12 @@
 ///     W = J_k H^-1 J_k^T + E_k,      q = value_k + J_k base
 ///     u = u0 + base + H^-1 J_k^T r_k
 ///
-/// H couples bodies, 6x6 numbers each (core/factor/body_blocks.h), as joints do: a tree of links has no
-/// fill, and its factor costs less than a few contacts. H = L L^T in an order of least degree, such
-/// that what hangs below a body stands right before it. W is formed from Y = L^-1 J_k^T, of which a
-/// row has entries only between the bodies it touches and the root; the kept rows of a tree stand
-/// in the order of the first body they touch, so those that reach a body are nearly all within a
-/// range.
+/// H couples bodies, 6x6 numbers each (core/factor/body_blocks.h), as joints do: a tree of links
+/// has no fill, and its factor costs less than a few contacts. H = L L^T in an order of least
+/// degree, such that what hangs below a body stands right before it. W is formed from Y = L^-1
+/// J_k^T, of which a row has entries only between the bodies it touches and the root; the kept rows
+/// of a tree stand in the order of the first body they touch, so those that reach a body are nearly
+/// all within a range.
 ///
 ///   mass.analyze(system, J);                       // pattern: which rows, order, room
 ///   if (!mass.assemble(system, rows, blocks)) ...  // N, H, its factor, W

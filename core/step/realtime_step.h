@@ -1,9 +1,10 @@
 /// The realtime step: a bounded number of factorisations, and never worse than safe.
 ///
 /// The rows are linearised once, at the velocity of the last step (core/step/reduction.h). If it is
-/// cheaper, the rows that joints hold leave the problem first: what is left of a robot are contacts,
-/// limits and drives, few and small. The linear problem is solved by proximal Newton beside a point
-/// that is always safe (core/step/bounded_newton.h), started from the last step's impulses.
+/// cheaper, the rows that joints hold leave the problem first: what is left of a robot are
+/// contacts, limits and drives, few and small. The linear problem is solved by proximal Newton
+/// beside a point that is always safe (core/step/bounded_newton.h), started from the last step's
+/// impulses.
 ///
 /// Last impulses are not trusted blindly: in a jam they may hold large self-equilibrated forces
 /// that balance no more once the bodies have moved. If contacts without any impulse are much
@@ -12,20 +13,20 @@
 /// zeroed.
 ///
 /// At the end an energy bound shortens the impulses if the step would gain energy that no force
-/// and no moving body has put in (core/step/energy_guard.h), and u = u0 + base + push(r) with the same
-/// J: with J evaluated again the two would diverge if h r_N L / I > 1.
+/// and no moving body has put in (core/step/energy_guard.h), and u = u0 + base + push(r) with the
+/// same J: with J evaluated again the two would diverge if h r_N L / I > 1.
 ///
-/// If that leaves an error above `worth_a_round` and factorisations are left, the rows are linearised
-/// again at the result, now with geometric stiffness, and the same iteration goes on from there; its
-/// result counts only if its error is smaller and it gains no energy. Of joints that turn far in a
-/// step the error is taken in m/s, spins times the radius of gyration of their body, and against
-/// 1.5 h w of the step's speed, w the mean spin: below that it is no longer larger than what a step
-/// of first order leaves. A small problem of joints that is left with an error of the size of its
-/// speed may take three times the factorisations. If less is left of it, the matrices of the
-/// linearisation before serve again, as long as the error falls fast. If the error is still many
-/// times the step's speed, the solve has failed (limbs that rotate by radians per step): it is scaled
-/// down to the kinetic energy of free motion and drops its impulses; otherwise one bad step excites
-/// the next.
+/// If that leaves an error above `worth_a_round` and factorisations are left, the rows are
+/// linearised again at the result, now with geometric stiffness, and the same iteration goes on
+/// from there; its result counts only if its error is smaller and it gains no energy. Of joints
+/// that turn far in a step the error is taken in m/s, spins times the radius of gyration of their
+/// body, and against 1.5 h w of the step's speed, w the RMS spin: below that it is no longer
+/// larger than what a step of first order leaves. A small problem of joints that is left with an
+/// error of the size of its speed may take three times the factorisations. If less is left of it,
+/// the matrices of the linearisation before serve again, as long as the error falls fast. If the
+/// error is still many times the step's speed, the solve has failed (limbs that rotate by radians
+/// per step): it is scaled down to the kinetic energy of free motion and drops its impulses;
+/// otherwise one bad step excites the next.
 ///
 /// Penetration that exists at the start is kept (core/step/kept_penetration.h).
 ///

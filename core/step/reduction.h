@@ -1,7 +1,7 @@
 /// The rows of a step, linearised, as a problem over fewer unknowns.
 ///
-/// At a velocity u0 with impulses r0 the rows of a step (core/step/system.h) are linearised. Some of
-/// them may leave the unknowns; those that stay, index k, see
+/// At a velocity u0 with impulses r0 the rows of a step (core/step/system.h) are linearised. Some
+/// of them may leave the unknowns; those that stay, index k, see
 ///
 ///     v = W r_k + q,      u = u0 + base + push(r_k)
 ///     W = J_k H^-1 J_k^T + E_k,      push(r_k) = H^-1 J_k^T (r_k - reference)
@@ -12,8 +12,8 @@
 ///     ElasticReduction        rows of elastic elements leave; H is sparse over nodes
 ///     JointedReduction        rows without bounds leave; H is 6x6 blocks over rigid bodies
 ///
-/// A method linearises, solves v = W r_k + q with the laws of its rows, and takes u from r_k. It sees
-/// this interface alone; choose_reduction() (core/step/reductions.h) decides among the three.
+/// A method linearises, solves v = W r_k + q with the laws of its rows, and takes u from r_k. It
+/// sees this interface alone; Reductions::choose (core/step/reductions.h) decides among the three.
 #pragma once
 
 #include <vector>
@@ -36,12 +36,12 @@ class StepReduction {
   /// To be called at the start of every step, after analysis.
   void begin(const System& system);
   /// Linearises at (u, r), `at` evaluated there, and takes the rows out of `at`, which has to be
-  /// evaluated before it is used again. stiffness: with geometric stiffness in H. Returns false if H
-  /// has no factor, which only numbers that are not finite can cause.
+  /// evaluated before it is used again. stiffness: with geometric stiffness in H. Returns false if
+  /// H has no factor, which only numbers that are not finite can cause.
   [[nodiscard]] virtual bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                        ConstVector r, bool stiffness) = 0;
-  /// The same with H and W of the last linearisation, for an iterate that has hardly moved; `at` was
-  /// measured at (u, r). Block diagonal H: not available.
+  /// The same with H and W of the last linearisation, for an iterate that has hardly moved; `at`
+  /// was measured at (u, r). Block diagonal H: not available.
   virtual void linearise_values(const System& system, StepEvaluation& at, ConstVector u,
                                 ConstVector r) = 0;
 
@@ -60,8 +60,8 @@ class StepReduction {
   virtual ConstVector factor() const { return {}; }
   /// H, 9 per node, if it is block diagonal; empty otherwise.
   virtual ConstVector H_blocks() const { return {}; }
-  /// Rows and error at state.u = u0 + base + push, d = state.u - u0 before it is rounded. Impulses of
-  /// eliminated rows, and state.u itself, may be improved: nonlinear rows follow the motion.
+  /// Rows and error at state.u = u0 + base + push, d = state.u - u0 before it is rounded. Impulses
+  /// of eliminated rows, and state.u itself, may be improved: nonlinear rows follow the motion.
   /// Returns the length of the step that was taken, 1 unless it was shortened.
   virtual double evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d, State& state,
                           StepError& error);

@@ -27,8 +27,8 @@ class Reductions {
  public:
   explicit Reductions(const ReductionRules& rules) : rules_(rules), elastic_(rules.accurate) {}
 
-  /// Chooses for the pattern of `system`, and analyses. far: not zero for blocks that a jointed form
-  /// leaves out, one per block, or empty.
+  /// Chooses for the pattern of `system`, and analyses. far: not zero for blocks that a jointed
+  /// form leaves out, one per block, or empty.
   StepReduction& choose(const System& system, const BlockCsr& J,
                         const std::vector<std::uint8_t>& far = {});
   /// The jointed form, which was chosen, again with other blocks left out.

@@ -1,8 +1,8 @@
 /// An iterate of v = W x + q that never leaves its cones and boxes.
 ///
-/// Beside Newton's iterate, which may be anywhere, a bounded method keeps this one: it moves only to
-/// points of smaller error on the way to a projected iterate (cones are convex). Scaled variables
-/// (core/contact/proximal_newton.h).
+/// Beside Newton's iterate, which may be anywhere, a bounded method keeps this one: it moves only
+/// to points of smaller error on the way to a projected iterate (cones are convex). Scaled
+/// variables (core/contact/proximal_newton.h).
 #pragma once
 
 #include <vector>
@@ -22,8 +22,8 @@ class SafePoint {
   ConstVector point() const { return safe_; }
   /// Largest error of the natural map, m/s.
   double error() const { return error_; }
-  /// Moves to safe + t (z - safe) for the first t of the list 1, 1/2, 1/4, 1/10 that lowers the error;
-  /// z is inside its cones. tries: how many of them.
+  /// Moves to safe + t (z - safe) for the first t of the list 1, 1/2, 1/4, 1/10 that lowers the
+  /// error; z is inside its cones. tries: how many of them.
   void offer(ConstVector z, int tries);
   /// The same for any x: its projection is offered.
   void offer_projected(ConstVector x);

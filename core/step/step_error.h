@@ -3,7 +3,7 @@
 ///   e_n = h max |min(v_N, rho r_N)|                        m      gap and normal impulse
 ///   e_f = max rho |r_T - P(r_T - v_T / rho)|               m/s    P: projection on |r_T| <= mu r_N
 ///   e_b = max rho |r - clip(r - v / rho, lo, hi)|          m/s    box rows
-///   e_m = max |u - u_free - M^-1 J^T r|                    m/s    momentum
+///   e_m = max |u - u_free - M^-1 J^T r|                    m/s    momentum; spins in rad/s
 ///
 ///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
 ///

@@ -123,8 +123,8 @@ class StepMethod {
   virtual ~StepMethod() = default;
   /// state.r: starting impulses (zeros if not warm); on return u and r of the answer.
   [[nodiscard]] virtual NewtonResult solve(StepEquations& equations, State& state, bool warm) = 0;
-  /// Returns true if what solve() returns for such a step does not depend on the steps solved before
-  /// it, and costs little more if those were of other islands.
+  /// Returns true if what solve() returns for such a step does not depend on the steps solved
+  /// before it, and costs little more if those were of other islands.
   virtual bool shareable(const System&) const { return false; }
 };
 

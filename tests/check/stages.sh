@@ -1,7 +1,7 @@
 # The stages of ./run check, which sources this file. The result of each is kept for the files it was run on:
 # out/check/COMMIT.tsv (stage, result, seconds, date), or COMMIT+HASH.tsv if the tree has changes that are not committed.
 
-# Each at most an hour on two cores.
+# Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
               tidy tidy-tests bare native fuzz docs)
 

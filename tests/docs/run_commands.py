@@ -158,7 +158,8 @@ def wanted(words, long):
     return ("long" in words) == long or (long and "before" in words)
 
 
-def run_page(commands, options):
+def run_page(commands, options, seen):
+    """seen: long commands that ran for a page before, which are not run again."""
     problems = []
     with tempfile.TemporaryDirectory(prefix="nsn-docs-") as folder:
         scratch = Scratch(folder, options.bin)
@@ -170,7 +171,8 @@ def run_page(commands, options):
                 problem = check_pattern(where, command, options.bin)
             elif command.startswith("ctest"):
                 problem = check_ctest(where, command, options.bin)
-            elif wanted(words, options.long):
+            elif wanted(words, options.long) and not ("long" in words and command in seen):
+                seen.add(command)
                 print(f"  {command}", flush=True)
                 problem = run_one(scratch, where, command, words, 3600 if options.long else SECONDS)
             problems += [problem] if problem else []
@@ -190,11 +192,11 @@ def main():
         for _, where, command, words in found:
             print(f"{' '.join(sorted(words)) or 'short':8} {where}: {command}")
         return 0
-    problems = stale(found)
+    problems, seen = stale(found), set()
     for page in pages:
         if options.pages and page.name not in options.pages:
             continue
-        problems += run_page([entry[1:] for entry in found if entry[0] is page], options)
+        problems += run_page([entry[1:] for entry in found if entry[0] is page], options, seen)
     return report(problems, "long commands" if options.long else "commands")
 
 

@@ -38,7 +38,7 @@ def label(row):
 
 
 def run(nsn, row, threads):
-    """(hash, platform), or (None, reason) for a scene whose file is absent."""
+    """(hash, platform), or (None, reason) for a scene whose file, or the reader of it, is absent."""
     command = [nsn, "run", row["scene"], "--preset", row["preset"], "--steps", row["steps"], "--threads", str(threads),
                "--hash", "--quiet"]
     for parameter in row["parameters"].split():
@@ -47,7 +47,7 @@ def run(nsn, row, threads):
     found = re.search(r"^hash (\w+) (\S+)$", done.stdout, re.M)
     if found and done.returncode in (0, 1):  # 1: some step did not converge, which is a golden run as well
         return found[1], found[2]
-    if "no such file" in done.stderr.lower() or "NSN_DATA_DIR" in done.stderr:
+    if re.search(r"no such file|NSN_DATA_DIR|nsn was built without", done.stderr, re.I):
         return None, done.stderr.strip()
     sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
 
