@@ -6,15 +6,12 @@
 #include <fmt/format.h>
 
 #include "nsn/core/base/math3.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
 
 constexpr double kSingular = 1e-13;  // |det| over the product of the rows' sizes
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Inverse in place; false: singular, the inverse of its diagonal instead.
 bool invert(double* a) {
@@ -67,9 +64,9 @@ void BlockIlu::analyze(const LinearOperator& op) {
     if (!found) add(i, -1);
     begin_.push_back(static_cast<Index>(column_.size()));
   }
-  value_.resize(at(kBlockSize) * column_.size());
-  place_.assign(at(S.rows), -1);
-  x_.resize(at(kBlock * S.rows));
+  value_.resize(to_size(kBlockSize) * column_.size());
+  place_.assign(to_size(S.rows), -1);
+  x_.resize(to_size(kBlock * S.rows));
 }
 
 void BlockIlu::factorize(const LinearOperator& op) {
@@ -96,21 +93,23 @@ void BlockIlu::take_values(const BlockCsr& S) {
 
 void BlockIlu::eliminate(Index i) {
   double* const all = value_.data();
-  for (Index k = begin_[at(i)]; k < begin_[at(i) + 1]; ++k) place_[at(column_[at(k)])] = k;
-  for (Index k = begin_[at(i)]; k < diagonal_[at(i)]; ++k) {
-    const Index above = column_[at(k)];
-    const Mat3 L =
-        load9(all + kBlockSize * at(k)) * load9(all + kBlockSize * at(diagonal_[at(above)]));
-    store9(all + kBlockSize * at(k), L);
-    for (Index m = diagonal_[at(above)] + 1; m < begin_[at(above) + 1]; ++m) {
-      const Index target = place_[at(column_[at(m)])];
+  for (Index k = begin_[to_size(i)]; k < begin_[to_size(i) + 1]; ++k)
+    place_[to_size(column_[to_size(k)])] = k;
+  for (Index k = begin_[to_size(i)]; k < diagonal_[to_size(i)]; ++k) {
+    const Index above = column_[to_size(k)];
+    const Mat3 L = load9(all + kBlockSize * to_size(k)) *
+                   load9(all + kBlockSize * to_size(diagonal_[to_size(above)]));
+    store9(all + kBlockSize * to_size(k), L);
+    for (Index m = diagonal_[to_size(above)] + 1; m < begin_[to_size(above) + 1]; ++m) {
+      const Index target = place_[to_size(column_[to_size(m)])];
       if (target < 0) continue;
-      double* const to = all + kBlockSize * at(target);
-      store9(to, load9(to) - L * load9(all + kBlockSize * at(m)));
+      double* const to = all + kBlockSize * to_size(target);
+      store9(to, load9(to) - L * load9(all + kBlockSize * to_size(m)));
     }
   }
-  if (!invert(all + kBlockSize * at(diagonal_[at(i)]))) ++replaced_;
-  for (Index k = begin_[at(i)]; k < begin_[at(i) + 1]; ++k) place_[at(column_[at(k)])] = -1;
+  if (!invert(all + kBlockSize * to_size(diagonal_[to_size(i)]))) ++replaced_;
+  for (Index k = begin_[to_size(i)]; k < begin_[to_size(i) + 1]; ++k)
+    place_[to_size(column_[to_size(k)])] = -1;
 }
 
 void BlockIlu::apply(ConstVector r, Vector z) const {
@@ -119,16 +118,17 @@ void BlockIlu::apply(ConstVector r, Vector z) const {
   std::fill(x_.begin(), x_.end(), 0.0);
   std::copy_n(r.data(), rows_, x_.begin());
   for (Index i = 0; i < blocks; ++i) {
-    for (Index k = begin_[at(i)]; k < diagonal_[at(i)]; ++k) {
-      subtract(all + kBlockSize * at(k), &x_[at(kBlock * column_[at(k)])], &x_[at(kBlock * i)]);
+    for (Index k = begin_[to_size(i)]; k < diagonal_[to_size(i)]; ++k) {
+      subtract(all + kBlockSize * to_size(k), &x_[to_size(kBlock * column_[to_size(k)])],
+               &x_[to_size(kBlock * i)]);
     }
   }
   for (Index i = blocks - 1; i >= 0; --i) {
-    double* const x = &x_[at(kBlock * i)];
-    for (Index k = diagonal_[at(i)] + 1; k < begin_[at(i) + 1]; ++k) {
-      subtract(all + kBlockSize * at(k), &x_[at(kBlock * column_[at(k)])], x);
+    double* const x = &x_[to_size(kBlock * i)];
+    for (Index k = diagonal_[to_size(i)] + 1; k < begin_[to_size(i) + 1]; ++k) {
+      subtract(all + kBlockSize * to_size(k), &x_[to_size(kBlock * column_[to_size(k)])], x);
     }
-    store3(x, load9(all + kBlockSize * at(diagonal_[at(i)])) * load3(x));
+    store3(x, load9(all + kBlockSize * to_size(diagonal_[to_size(i)])) * load3(x));
   }
   std::copy_n(x_.begin(), rows_, z.data());
 }

@@ -7,7 +7,9 @@
 /// worth having.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <Kokkos_Core.hpp>
 
@@ -22,6 +24,14 @@ using Vector = Kokkos::View<double*, Memory>;
 using ConstVector = Kokkos::View<const double*, Memory>;
 using IndexVector = Kokkos::View<Index*, Memory>;
 using ConstIndexVector = Kokkos::View<const Index*, Memory>;
+
+/// No bound: of impulses, speeds, times.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// An Index that is not negative, for containers of the standard library.
+constexpr std::size_t to_size(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// A block is 3x3, stored row by row.
 inline constexpr Index kBlock = 3;

@@ -1,16 +1,11 @@
 #include "nsn/core/contact/contact_rows.h"
 
 #include <cmath>
-#include <limits>
 
 #include "nsn/core/base/error.h"
 
 namespace nsn {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 ContactRows ContactRows::contacts(const std::vector<double>& mu, bool planar) {
   ContactRows rows;

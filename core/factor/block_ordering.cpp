@@ -4,15 +4,12 @@
 #include <cstdint>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kNone = -1;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The quotient graph. A node is a variable (not yet eliminated, or merged into another one) or an
 /// element (eliminated). Lists of a variable: its elements, then its variables, in place.
@@ -22,7 +19,7 @@ class QuotientGraph {
   std::vector<Index> eliminate_all();
 
  private:
-  bool is_variable(Index i) const { return weight_[at(i)] > 0 && !eliminated_[at(i)]; }
+  bool is_variable(Index i) const { return weight_[to_size(i)] > 0 && !eliminated_[to_size(i)]; }
   void insert(Index i);
   void remove(Index i);
   Index take_minimum();
@@ -57,7 +54,7 @@ class QuotientGraph {
 
 QuotientGraph::QuotientGraph(const Graph& graph, std::span<const Index> weight)
     : nodes_(graph.nodes()), weight_(weight.begin(), weight.end()) {
-  const std::size_t n = at(nodes_);
+  const std::size_t n = to_size(nodes_);
   begin_.resize(n);
   elements_.assign(n, 0);
   length_.assign(n, 0);
@@ -74,43 +71,43 @@ QuotientGraph::QuotientGraph(const Graph& graph, std::span<const Index> weight)
   merged_last_.assign(n, kNone);
   list_.reserve(2 * graph.neighbour.size() + n);
   for (Index i = 0; i < nodes_; ++i) {
-    begin_[at(i)] = static_cast<Index>(list_.size());
-    for (Index k = graph.begin[at(i)]; k < graph.begin[at(i) + 1]; ++k) {
-      const Index j = graph.neighbour[at(k)];
+    begin_[to_size(i)] = static_cast<Index>(list_.size());
+    for (Index k = graph.begin[to_size(i)]; k < graph.begin[to_size(i) + 1]; ++k) {
+      const Index j = graph.neighbour[to_size(k)];
       if (j == i) continue;
       list_.push_back(j);
-      degree_[at(i)] += weight_[at(j)];
+      degree_[to_size(i)] += weight_[to_size(j)];
     }
-    length_[at(i)] = static_cast<Index>(list_.size()) - begin_[at(i)];
-    remaining_ += weight_[at(i)];
+    length_[to_size(i)] = static_cast<Index>(list_.size()) - begin_[to_size(i)];
+    remaining_ += weight_[to_size(i)];
   }
-  head_.assign(at(remaining_) + 1, kNone);
+  head_.assign(to_size(remaining_) + 1, kNone);
   lowest_ = remaining_;
   for (Index i = nodes_ - 1; i >= 0; --i) insert(i);
   order_.reserve(n);
 }
 
 void QuotientGraph::insert(Index i) {
-  const Index d = degree_[at(i)];
-  next_[at(i)] = head_[at(d)];
-  previous_[at(i)] = kNone;
-  if (head_[at(d)] != kNone) previous_[at(head_[at(d)])] = i;
-  head_[at(d)] = i;
+  const Index d = degree_[to_size(i)];
+  next_[to_size(i)] = head_[to_size(d)];
+  previous_[to_size(i)] = kNone;
+  if (head_[to_size(d)] != kNone) previous_[to_size(head_[to_size(d)])] = i;
+  head_[to_size(d)] = i;
   lowest_ = std::min(lowest_, d);
 }
 
 void QuotientGraph::remove(Index i) {
-  if (previous_[at(i)] != kNone) {
-    next_[at(previous_[at(i)])] = next_[at(i)];
+  if (previous_[to_size(i)] != kNone) {
+    next_[to_size(previous_[to_size(i)])] = next_[to_size(i)];
   } else {
-    head_[at(degree_[at(i)])] = next_[at(i)];
+    head_[to_size(degree_[to_size(i)])] = next_[to_size(i)];
   }
-  if (next_[at(i)] != kNone) previous_[at(next_[at(i)])] = previous_[at(i)];
+  if (next_[to_size(i)] != kNone) previous_[to_size(next_[to_size(i)])] = previous_[to_size(i)];
 }
 
 Index QuotientGraph::take_minimum() {
-  while (head_[at(lowest_)] == kNone) ++lowest_;
-  const Index pivot = head_[at(lowest_)];
+  while (head_[to_size(lowest_)] == kNone) ++lowest_;
+  const Index pivot = head_[to_size(lowest_)];
   remove(pivot);
   return pivot;
 }
@@ -118,130 +115,134 @@ Index QuotientGraph::take_minimum() {
 /// L_pivot = variables of the pivot and of its elements, appended to list_.
 void QuotientGraph::form_element(Index pivot) {
   ++stamp_;
-  mark_[at(pivot)] = stamp_;
+  mark_[to_size(pivot)] = stamp_;
   const Index first = static_cast<Index>(list_.size());
   Index weight = 0;
   const auto add = [&](Index i) {
-    if (!is_variable(i) || mark_[at(i)] == stamp_) return;
-    mark_[at(i)] = stamp_;
+    if (!is_variable(i) || mark_[to_size(i)] == stamp_) return;
+    mark_[to_size(i)] = stamp_;
     list_.push_back(i);
-    weight += weight_[at(i)];
+    weight += weight_[to_size(i)];
     remove(i);  // from its degree list, until its new degree is known
   };
-  const Index from = begin_[at(pivot)];
-  for (Index k = from; k < from + length_[at(pivot)]; ++k) {
-    const Index j = list_[at(k)];
-    if (k >= from + elements_[at(pivot)]) {
+  const Index from = begin_[to_size(pivot)];
+  for (Index k = from; k < from + length_[to_size(pivot)]; ++k) {
+    const Index j = list_[to_size(k)];
+    if (k >= from + elements_[to_size(pivot)]) {
       add(j);
       continue;
     }
-    if (absorbed_[at(j)]) continue;
-    for (Index e = begin_[at(j)]; e < begin_[at(j)] + length_[at(j)]; ++e) add(list_[at(e)]);
-    absorbed_[at(j)] = 1;
+    if (absorbed_[to_size(j)]) continue;
+    for (Index e = begin_[to_size(j)]; e < begin_[to_size(j)] + length_[to_size(j)]; ++e)
+      add(list_[to_size(e)]);
+    absorbed_[to_size(j)] = 1;
   }
-  eliminated_[at(pivot)] = 1;
-  remaining_ -= weight_[at(pivot)];
-  begin_[at(pivot)] = first;
-  length_[at(pivot)] = static_cast<Index>(list_.size()) - first;
-  elements_[at(pivot)] = 0;
-  degree_[at(pivot)] = weight;
+  eliminated_[to_size(pivot)] = 1;
+  remaining_ -= weight_[to_size(pivot)];
+  begin_[to_size(pivot)] = first;
+  length_[to_size(pivot)] = static_cast<Index>(list_.size()) - first;
+  elements_[to_size(pivot)] = 0;
+  degree_[to_size(pivot)] = weight;
 }
 
 /// outside_(e) = weight of L_e that is not in L_pivot, for every element near the pivot.
 void QuotientGraph::measure_elements(Index pivot) {
-  for (Index k = begin_[at(pivot)]; k < begin_[at(pivot)] + length_[at(pivot)]; ++k) {
-    const Index i = list_[at(k)];
-    for (Index e = begin_[at(i)]; e < begin_[at(i)] + elements_[at(i)]; ++e) {
-      const Index element = list_[at(e)];
-      if (absorbed_[at(element)]) continue;
-      if (mark_[at(element)] != stamp_) {
-        mark_[at(element)] = stamp_;
-        outside_[at(element)] = degree_[at(element)];
+  for (Index k = begin_[to_size(pivot)]; k < begin_[to_size(pivot)] + length_[to_size(pivot)];
+       ++k) {
+    const Index i = list_[to_size(k)];
+    for (Index e = begin_[to_size(i)]; e < begin_[to_size(i)] + elements_[to_size(i)]; ++e) {
+      const Index element = list_[to_size(e)];
+      if (absorbed_[to_size(element)]) continue;
+      if (mark_[to_size(element)] != stamp_) {
+        mark_[to_size(element)] = stamp_;
+        outside_[to_size(element)] = degree_[to_size(element)];
       }
-      outside_[at(element)] -= weight_[at(i)];
+      outside_[to_size(element)] -= weight_[to_size(i)];
     }
   }
 }
 
 /// Shortens the lists of i, adds the pivot as an element and bounds the degree.
 void QuotientGraph::update_variable(Index i, Index pivot) {
-  const Index from = begin_[at(i)];
-  const Index middle = from + elements_[at(i)];
-  const Index end = from + length_[at(i)];
+  const Index from = begin_[to_size(i)];
+  const Index middle = from + elements_[to_size(i)];
+  const Index end = from + length_[to_size(i)];
   Index to = from;
   Index degree = 0;
   std::uint64_t hash = 0;
   for (Index k = from; k < middle; ++k) {
-    const Index e = list_[at(k)];
-    if (absorbed_[at(e)]) continue;
-    if (outside_[at(e)] == 0) {  // contained in the pivot's element
-      absorbed_[at(e)] = 1;
+    const Index e = list_[to_size(k)];
+    if (absorbed_[to_size(e)]) continue;
+    if (outside_[to_size(e)] == 0) {  // contained in the pivot's element
+      absorbed_[to_size(e)] = 1;
       continue;
     }
-    degree += outside_[at(e)];
+    degree += outside_[to_size(e)];
     hash += static_cast<std::uint64_t>(e) * 0x9E3779B97F4A7C15ULL;
-    list_[at(to++)] = e;
+    list_[to_size(to++)] = e;
   }
   const Index kept_elements = to - from;
   Index write = to;
   for (Index k = middle; k < end; ++k) {
-    const Index j = list_[at(k)];
-    if (!is_variable(j) || mark_[at(j)] == stamp_) continue;
-    degree += weight_[at(j)];
+    const Index j = list_[to_size(k)];
+    if (!is_variable(j) || mark_[to_size(j)] == stamp_) continue;
+    degree += weight_[to_size(j)];
     hash += static_cast<std::uint64_t>(j) * 0x9E3779B97F4A7C15ULL;
-    list_[at(write++)] = j;
+    list_[to_size(write++)] = j;
   }
   // What led from i to the pivot, itself or one of its elements, has left a place at the end.
-  list_[at(write++)] = list_[at(to)];
-  list_[at(to)] = pivot;
-  elements_[at(i)] = kept_elements + 1;
-  length_[at(i)] = write - from;
-  const Index around = degree_[at(pivot)] - weight_[at(i)];
-  degree_[at(i)] =
-      std::min({degree_[at(i)] + around, degree + around, remaining_ - weight_[at(i)]});
-  hash_[at(i)] = hash;
+  list_[to_size(write++)] = list_[to_size(to)];
+  list_[to_size(to)] = pivot;
+  elements_[to_size(i)] = kept_elements + 1;
+  length_[to_size(i)] = write - from;
+  const Index around = degree_[to_size(pivot)] - weight_[to_size(i)];
+  degree_[to_size(i)] =
+      std::min({degree_[to_size(i)] + around, degree + around, remaining_ - weight_[to_size(i)]});
+  hash_[to_size(i)] = hash;
 }
 
 bool QuotientGraph::same_lists(Index i, Index j) {
-  if (length_[at(i)] != length_[at(j)] || elements_[at(i)] != elements_[at(j)]) return false;
+  if (length_[to_size(i)] != length_[to_size(j)] || elements_[to_size(i)] != elements_[to_size(j)])
+    return false;
   ++stamp_;
-  for (Index k = begin_[at(i)]; k < begin_[at(i)] + length_[at(i)]; ++k) {
-    mark_[at(list_[at(k)])] = stamp_;
+  for (Index k = begin_[to_size(i)]; k < begin_[to_size(i)] + length_[to_size(i)]; ++k) {
+    mark_[to_size(list_[to_size(k)])] = stamp_;
   }
-  for (Index k = begin_[at(j)]; k < begin_[at(j)] + length_[at(j)]; ++k) {
-    if (mark_[at(list_[at(k)])] != stamp_) return false;
+  for (Index k = begin_[to_size(j)]; k < begin_[to_size(j)] + length_[to_size(j)]; ++k) {
+    if (mark_[to_size(list_[to_size(k)])] != stamp_) return false;
   }
   return true;
 }
 
 /// Node `from` is eliminated together with, and after, `into`.
 void QuotientGraph::merge(Index from, Index into) {
-  weight_[at(into)] += weight_[at(from)];
-  weight_[at(from)] = 0;
-  if (merged_first_[at(into)] == kNone) {
-    merged_first_[at(into)] = from;
+  weight_[to_size(into)] += weight_[to_size(from)];
+  weight_[to_size(from)] = 0;
+  if (merged_first_[to_size(into)] == kNone) {
+    merged_first_[to_size(into)] = from;
   } else {
-    merged_next_[at(merged_last_[at(into)])] = from;
+    merged_next_[to_size(merged_last_[to_size(into)])] = from;
   }
-  merged_last_[at(into)] = from;
+  merged_last_[to_size(into)] = from;
 }
 
 void QuotientGraph::merge_indistinguishable(Index pivot) {
   by_hash_.clear();
-  for (Index k = begin_[at(pivot)]; k < begin_[at(pivot)] + length_[at(pivot)]; ++k) {
-    if (weight_[at(list_[at(k)])] > 0) by_hash_.push_back(list_[at(k)]);
+  for (Index k = begin_[to_size(pivot)]; k < begin_[to_size(pivot)] + length_[to_size(pivot)];
+       ++k) {
+    if (weight_[to_size(list_[to_size(k)])] > 0) by_hash_.push_back(list_[to_size(k)]);
   }
   std::sort(by_hash_.begin(), by_hash_.end(), [&](Index a, Index b) {
-    return hash_[at(a)] != hash_[at(b)] ? hash_[at(a)] < hash_[at(b)] : a < b;
+    return hash_[to_size(a)] != hash_[to_size(b)] ? hash_[to_size(a)] < hash_[to_size(b)] : a < b;
   });
   for (std::size_t a = 0; a < by_hash_.size(); ++a) {
     const Index i = by_hash_[a];
-    if (weight_[at(i)] == 0) continue;
+    if (weight_[to_size(i)] == 0) continue;
     for (std::size_t b = a + 1; b < by_hash_.size(); ++b) {
       const Index j = by_hash_[b];
-      if (hash_[at(j)] != hash_[at(i)]) break;
-      if (weight_[at(j)] == 0 || !same_lists(i, j)) continue;
-      degree_[at(i)] = std::max<Index>(0, degree_[at(i)] - weight_[at(j)]);
+      if (hash_[to_size(j)] != hash_[to_size(i)]) break;
+      if (weight_[to_size(j)] == 0 || !same_lists(i, j)) continue;
+      degree_[to_size(i)] = std::max<Index>(0, degree_[to_size(i)] - weight_[to_size(j)]);
       merge(j, i);
     }
   }
@@ -249,19 +250,21 @@ void QuotientGraph::merge_indistinguishable(Index pivot) {
 
 /// Drops merged nodes from the pivot's element and returns the others to the degree lists.
 void QuotientGraph::finish(Index pivot) {
-  Index to = begin_[at(pivot)];
+  Index to = begin_[to_size(pivot)];
   Index weight = 0;
-  for (Index k = begin_[at(pivot)]; k < begin_[at(pivot)] + length_[at(pivot)]; ++k) {
-    const Index i = list_[at(k)];
-    if (weight_[at(i)] == 0) continue;
-    list_[at(to++)] = i;
-    weight += weight_[at(i)];
-    degree_[at(i)] = std::clamp<Index>(degree_[at(i)], 0, remaining_ - weight_[at(i)]);
+  for (Index k = begin_[to_size(pivot)]; k < begin_[to_size(pivot)] + length_[to_size(pivot)];
+       ++k) {
+    const Index i = list_[to_size(k)];
+    if (weight_[to_size(i)] == 0) continue;
+    list_[to_size(to++)] = i;
+    weight += weight_[to_size(i)];
+    degree_[to_size(i)] =
+        std::clamp<Index>(degree_[to_size(i)], 0, remaining_ - weight_[to_size(i)]);
     insert(i);
   }
-  length_[at(pivot)] = to - begin_[at(pivot)];
-  degree_[at(pivot)] = weight;
-  if (length_[at(pivot)] == 0) absorbed_[at(pivot)] = 1;
+  length_[to_size(pivot)] = to - begin_[to_size(pivot)];
+  degree_[to_size(pivot)] = weight;
+  if (length_[to_size(pivot)] == 0) absorbed_[to_size(pivot)] = 1;
 }
 
 std::vector<Index> QuotientGraph::eliminate_all() {
@@ -269,15 +272,16 @@ std::vector<Index> QuotientGraph::eliminate_all() {
     const Index pivot = take_minimum();
     form_element(pivot);
     measure_elements(pivot);
-    const Index first = begin_[at(pivot)];
-    for (Index k = first; k < first + length_[at(pivot)]; ++k) update_variable(list_[at(k)], pivot);
+    const Index first = begin_[to_size(pivot)];
+    for (Index k = first; k < first + length_[to_size(pivot)]; ++k)
+      update_variable(list_[to_size(k)], pivot);
     merge_indistinguishable(pivot);
     finish(pivot);
     order_.push_back(pivot);
   }
   // Pivots with the nodes merged into them, which may have swallowed others in turn.
   std::vector<Index> order;
-  order.reserve(at(nodes_));
+  order.reserve(to_size(nodes_));
   std::vector<Index> stack;
   for (const Index pivot : order_) {
     stack.push_back(pivot);
@@ -285,7 +289,8 @@ std::vector<Index> QuotientGraph::eliminate_all() {
       const Index i = stack.back();
       stack.pop_back();
       order.push_back(i);
-      for (Index j = merged_first_[at(i)]; j != kNone; j = merged_next_[at(j)]) stack.push_back(j);
+      for (Index j = merged_first_[to_size(i)]; j != kNone; j = merged_next_[to_size(j)])
+        stack.push_back(j);
     }
   }
   return order;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nsn/core/base/types.h"
 #include "nsn/core/factor/block_groups.h"
 #include "nsn/core/factor/block_ordering.h"
 #include "nsn/core/factor/nested_dissection.h"
@@ -13,21 +14,17 @@ namespace {
 constexpr Index kNone = -1;
 constexpr double kDissectFlops = 3e8;  // above, nested dissection is tried too
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Graph group_graph(const BlockCsr& A, const BlockGroups& groups) {
   Graph graph;
-  graph.begin.reserve(at(groups.count()) + 1);
-  std::vector<Index> seen(at(groups.count()), kNone);
+  graph.begin.reserve(to_size(groups.count()) + 1);
+  std::vector<Index> seen(to_size(groups.count()), kNone);
   for (Index g = 0; g < groups.count(); ++g) {
-    const Index i = groups.member[at(groups.begin[at(g)])];
-    seen[at(g)] = g;
+    const Index i = groups.member[to_size(groups.begin[to_size(g)])];
+    seen[to_size(g)] = g;
     for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
-      const Index h = groups.of[at(A.column(k))];
-      if (seen[at(h)] == g) continue;
-      seen[at(h)] = g;
+      const Index h = groups.of[to_size(A.column(k))];
+      if (seen[to_size(h)] == g) continue;
+      seen[to_size(h)] = g;
       graph.neighbour.push_back(h);
     }
     graph.begin.push_back(static_cast<Index>(graph.neighbour.size()));
@@ -37,7 +34,7 @@ Graph group_graph(const BlockCsr& A, const BlockGroups& groups) {
 
 std::vector<Index> inverse(const std::vector<Index>& order) {
   std::vector<Index> place(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) place[at(order[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < order.size(); ++k) place[to_size(order[k])] = static_cast<Index>(k);
   return place;
 }
 
@@ -47,14 +44,14 @@ std::vector<Index> elimination_tree(const Graph& graph, const std::vector<Index>
   std::vector<Index> parent(order.size(), kNone);
   std::vector<Index> ancestor(order.size(), kNone);
   for (Index k = 0; k < graph.nodes(); ++k) {
-    const Index node = order[at(k)];
-    for (Index e = graph.begin[at(node)]; e < graph.begin[at(node) + 1]; ++e) {
-      Index i = place[at(graph.neighbour[at(e)])];
+    const Index node = order[to_size(k)];
+    for (Index e = graph.begin[to_size(node)]; e < graph.begin[to_size(node) + 1]; ++e) {
+      Index i = place[to_size(graph.neighbour[to_size(e)])];
       while (i < k) {  // climb to the root, pointing everything met at k
-        const Index up = ancestor[at(i)];
-        ancestor[at(i)] = k;
+        const Index up = ancestor[to_size(i)];
+        ancestor[to_size(i)] = k;
         if (up == kNone) {
-          parent[at(i)] = k;
+          parent[to_size(i)] = k;
           break;
         }
         i = up;
@@ -67,24 +64,24 @@ std::vector<Index> elimination_tree(const Graph& graph, const std::vector<Index>
 /// Children before parents, subtrees contiguous; returns old positions by new ones.
 std::vector<Index> postorder(const std::vector<Index>& parent) {
   const Index n = static_cast<Index>(parent.size());
-  std::vector<Index> child(at(n), kNone);
-  std::vector<Index> sibling(at(n), kNone);
+  std::vector<Index> child(to_size(n), kNone);
+  std::vector<Index> sibling(to_size(n), kNone);
   for (Index k = n - 1; k >= 0; --k) {
-    if (parent[at(k)] == kNone) continue;
-    sibling[at(k)] = child[at(parent[at(k)])];
-    child[at(parent[at(k)])] = k;
+    if (parent[to_size(k)] == kNone) continue;
+    sibling[to_size(k)] = child[to_size(parent[to_size(k)])];
+    child[to_size(parent[to_size(k)])] = k;
   }
   std::vector<Index> post;
-  post.reserve(at(n));
+  post.reserve(to_size(n));
   std::vector<Index> stack;
   for (Index root = 0; root < n; ++root) {
-    if (parent[at(root)] != kNone) continue;
+    if (parent[to_size(root)] != kNone) continue;
     stack.push_back(root);
     while (!stack.empty()) {
       const Index k = stack.back();
-      if (child[at(k)] != kNone) {
-        stack.push_back(child[at(k)]);
-        child[at(k)] = sibling[at(child[at(k)])];
+      if (child[to_size(k)] != kNone) {
+        stack.push_back(child[to_size(k)]);
+        child[to_size(k)] = sibling[to_size(child[to_size(k)])];
       } else {
         post.push_back(k);
         stack.pop_back();
@@ -99,39 +96,39 @@ struct Structure {
   std::vector<Index> begin{0};
   std::vector<Index> rows;
   std::vector<Index> parent;
-  Index count(Index k) const { return begin[at(k) + 1] - begin[at(k)]; }
+  Index count(Index k) const { return begin[to_size(k) + 1] - begin[to_size(k)]; }
 };
 
 Structure column_structure(const Graph& graph, const std::vector<Index>& order,
                            const std::vector<Index>& place) {
   const Index n = graph.nodes();
   Structure s;
-  s.parent.assign(at(n), kNone);
-  s.begin.reserve(at(n) + 1);
+  s.parent.assign(to_size(n), kNone);
+  s.begin.reserve(to_size(n) + 1);
   s.rows.reserve(4 * graph.neighbour.size());
-  std::vector<Index> child(at(n), kNone);
-  std::vector<Index> sibling(at(n), kNone);
-  std::vector<Index> seen(at(n), kNone);
+  std::vector<Index> child(to_size(n), kNone);
+  std::vector<Index> sibling(to_size(n), kNone);
+  std::vector<Index> seen(to_size(n), kNone);
   for (Index k = 0; k < n; ++k) {
     const std::size_t first = s.rows.size();
     const auto add = [&](Index i) {
-      if (i <= k || seen[at(i)] == k) return;
-      seen[at(i)] = k;
+      if (i <= k || seen[to_size(i)] == k) return;
+      seen[to_size(i)] = k;
       s.rows.push_back(i);
     };
-    const Index node = order[at(k)];
-    for (Index e = graph.begin[at(node)]; e < graph.begin[at(node) + 1]; ++e) {
-      add(place[at(graph.neighbour[at(e)])]);
+    const Index node = order[to_size(k)];
+    for (Index e = graph.begin[to_size(node)]; e < graph.begin[to_size(node) + 1]; ++e) {
+      add(place[to_size(graph.neighbour[to_size(e)])]);
     }
-    for (Index c = child[at(k)]; c != kNone; c = sibling[at(c)]) {
-      for (Index e = s.begin[at(c)]; e < s.begin[at(c) + 1]; ++e) add(s.rows[at(e)]);
+    for (Index c = child[to_size(k)]; c != kNone; c = sibling[to_size(c)]) {
+      for (Index e = s.begin[to_size(c)]; e < s.begin[to_size(c) + 1]; ++e) add(s.rows[to_size(e)]);
     }
     std::sort(s.rows.begin() + static_cast<std::ptrdiff_t>(first), s.rows.end());
     if (s.rows.size() > first) {
       const Index up = s.rows[first];
-      s.parent[at(k)] = up;
-      sibling[at(k)] = child[at(up)];
-      child[at(up)] = k;
+      s.parent[to_size(k)] = up;
+      sibling[to_size(k)] = child[to_size(up)];
+      child[to_size(up)] = k;
     }
     s.begin.push_back(static_cast<Index>(s.rows.size()));
   }
@@ -150,14 +147,15 @@ Elimination eliminate(const Graph& graph, const std::vector<Index>& weight,
   Elimination result;
   result.order.reserve(given.size());
   for (const Index k : postorder(elimination_tree(graph, given, inverse(given)))) {
-    result.order.push_back(given[at(k)]);
+    result.order.push_back(given[to_size(k)]);
   }
   result.structure = column_structure(graph, result.order, inverse(result.order));
   for (Index k = 0; k < graph.nodes(); ++k) {
-    const double w = 3.0 * weight[at(result.order[at(k)])];
+    const double w = 3.0 * weight[to_size(result.order[to_size(k)])];
     double h = 0.0;
-    for (Index e = result.structure.begin[at(k)]; e < result.structure.begin[at(k) + 1]; ++e) {
-      h += 3.0 * weight[at(result.order[at(result.structure.rows[at(e)])])];
+    for (Index e = result.structure.begin[to_size(k)]; e < result.structure.begin[to_size(k) + 1];
+         ++e) {
+      h += 3.0 * weight[to_size(result.order[to_size(result.structure.rows[to_size(e)])])];
     }
     result.flops += w * w * w / 3.0 + w * w * h + w * h * h;
   }
@@ -187,12 +185,15 @@ class Supernodes {
   }
 
  private:
-  double width(const Run& run) const { return offset_[at(run.last) + 1] - offset_[at(run.first)]; }
+  double width(const Run& run) const {
+    return offset_[to_size(run.last) + 1] - offset_[to_size(run.first)];
+  }
   double height(const Run& run) const {
     double sum = 0.0;
-    for (Index k = structure_.begin[at(run.last)]; k < structure_.begin[at(run.last) + 1]; ++k) {
-      const Index g = structure_.rows[at(k)];
-      sum += offset_[at(g) + 1] - offset_[at(g)];
+    for (Index k = structure_.begin[to_size(run.last)]; k < structure_.begin[to_size(run.last) + 1];
+         ++k) {
+      const Index g = structure_.rows[to_size(k)];
+      sum += offset_[to_size(g) + 1] - offset_[to_size(g)];
     }
     return sum;
   }
@@ -200,24 +201,25 @@ class Supernodes {
 
   void find_fundamental() {
     const Index n = static_cast<Index>(structure_.parent.size());
-    std::vector<Index> children(at(n), 0);
+    std::vector<Index> children(to_size(n), 0);
     for (const Index p : structure_.parent) {
-      if (p != kNone) ++children[at(p)];
+      if (p != kNone) ++children[to_size(p)];
     }
-    run_of_.resize(at(n));
+    run_of_.resize(to_size(n));
     for (Index k = 0; k < n; ++k) {
-      const bool joins = k > 0 && structure_.parent[at(k) - 1] == k && children[at(k)] == 1 &&
+      const bool joins = k > 0 && structure_.parent[to_size(k) - 1] == k &&
+                         children[to_size(k)] == 1 &&
                          structure_.count(k - 1) == structure_.count(k) + 1;
       if (joins) {
         runs_.back().last = k;
       } else {
         runs_.push_back({k, k});
       }
-      run_of_[at(k)] = static_cast<Index>(runs_.size()) - 1;
+      run_of_[to_size(k)] = static_cast<Index>(runs_.size()) - 1;
     }
     for (Run& run : runs_) {
-      const Index up = structure_.parent[at(run.last)];
-      if (up != kNone) run.parent = run_of_[at(up)];
+      const Index up = structure_.parent[to_size(run.last)];
+      if (up != kNone) run.parent = run_of_[to_size(up)];
     }
     heights_.reserve(runs_.size());
     for (const Run& run : runs_) heights_.push_back(height(run));
@@ -225,27 +227,27 @@ class Supernodes {
   }
 
   Index live(Index run) const {
-    while (run != kNone && into_[at(run)] != kNone) run = into_[at(run)];
+    while (run != kNone && into_[to_size(run)] != kNone) run = into_[to_size(run)];
     return run;
   }
 
   /// The child that ends right before run r joins it where that adds few zeros; repeatedly.
   void swallow_children(Index r) {
-    while (runs_[at(r)].first > 0) {
-      const Index c = live(run_of_[at(runs_[at(r)].first) - 1]);
-      if (c == r || live(runs_[at(c)].parent) != r) return;
-      Run& run = runs_[at(r)];
-      Run& child = runs_[at(c)];
+    while (runs_[to_size(r)].first > 0) {
+      const Index c = live(run_of_[to_size(runs_[to_size(r)].first) - 1]);
+      if (c == r || live(runs_[to_size(c)].parent) != r) return;
+      Run& run = runs_[to_size(r)];
+      Run& child = runs_[to_size(c)];
       const double w = width(child) + width(run);
-      const double merged = size(w, heights_[at(r)]);
-      const double zeros = merged - size(width(child), heights_[at(c)]) -
-                           size(width(run), heights_[at(r)]) + child.zeros + run.zeros;
+      const double merged = size(w, heights_[to_size(r)]);
+      const double zeros = merged - size(width(child), heights_[to_size(c)]) -
+                           size(width(run), heights_[to_size(r)]) + child.zeros + run.zeros;
       const bool few = zeros <= options_.relax * merged && w <= options_.widest_relaxed;
       if (!few && w > options_.always_merge) return;
       run.first = child.first;
       run.zeros = zeros;
       child.swallowed = true;
-      into_[at(c)] = r;
+      into_[to_size(c)] = r;
     }
   }
 
@@ -260,8 +262,8 @@ class Supernodes {
 
 void count_flops(BlockSymbolic& symbolic) {
   for (Index s = 0; s < symbolic.supernodes(); ++s) {
-    const double w = 3.0 * (symbolic.first[at(s) + 1] - symbolic.first[at(s)]);
-    const double h = 3.0 * (symbolic.row_begin[at(s) + 1] - symbolic.row_begin[at(s)]);
+    const double w = 3.0 * (symbolic.first[to_size(s) + 1] - symbolic.first[to_size(s)]);
+    const double h = 3.0 * (symbolic.row_begin[to_size(s) + 1] - symbolic.row_begin[to_size(s)]);
     symbolic.factor_size += 0.5 * w * (w + 1.0) + w * h;
     symbolic.flops += w * w * w / 3.0 + w * w * h + w * h * h;
   }
@@ -270,7 +272,7 @@ void count_flops(BlockSymbolic& symbolic) {
 /// All nodes are neighbours: one front in their own order.
 BlockSymbolic one_front(Index n) {
   BlockSymbolic symbolic;
-  symbolic.order.resize(at(n));
+  symbolic.order.resize(to_size(n));
   std::iota(symbolic.order.begin(), symbolic.order.end(), 0);
   symbolic.place = symbolic.order;
   symbolic.first = {0, n};
@@ -286,9 +288,9 @@ BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) 
   if (A.rows > 0 && A.blocks() == A.rows * A.rows) return one_front(A.rows);
   const BlockGroups groups = group_blocks(A);
   const Graph graph = group_graph(A, groups);
-  std::vector<Index> weight(at(groups.count()));
+  std::vector<Index> weight(to_size(groups.count()));
   for (Index g = 0; g < groups.count(); ++g) {
-    weight[at(g)] = groups.begin[at(g) + 1] - groups.begin[at(g)];
+    weight[to_size(g)] = groups.begin[to_size(g) + 1] - groups.begin[to_size(g)];
   }
   Elimination elimination = eliminate(graph, weight, minimum_degree_order(graph, weight));
   if (elimination.flops > kDissectFlops) {
@@ -299,32 +301,34 @@ BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) 
   const Structure& structure = elimination.structure;
   std::vector<Index> offset(order.size() + 1, 0);
   BlockSymbolic symbolic;
-  symbolic.order.reserve(at(A.rows));
+  symbolic.order.reserve(to_size(A.rows));
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Index g = order[k];
-    offset[k + 1] = offset[k] + weight[at(g)];
-    for (Index m = groups.begin[at(g)]; m < groups.begin[at(g) + 1]; ++m) {
-      symbolic.order.push_back(groups.member[at(m)]);
+    offset[k + 1] = offset[k] + weight[to_size(g)];
+    for (Index m = groups.begin[to_size(g)]; m < groups.begin[to_size(g) + 1]; ++m) {
+      symbolic.order.push_back(groups.member[to_size(m)]);
     }
   }
   symbolic.place = inverse(symbolic.order);
-  std::vector<Index> supernode_of(at(A.rows));
+  std::vector<Index> supernode_of(to_size(A.rows));
   for (const Run& run : Supernodes(structure, offset, options).build()) {
     const Index s = static_cast<Index>(symbolic.first.size());
-    symbolic.first.push_back(offset[at(run.first)]);
-    for (Index k = offset[at(run.first)]; k < offset[at(run.last) + 1]; ++k)
-      supernode_of[at(k)] = s;
-    for (Index k = structure.begin[at(run.last)]; k < structure.begin[at(run.last) + 1]; ++k) {
-      const Index g = structure.rows[at(k)];
-      for (Index i = offset[at(g)]; i < offset[at(g) + 1]; ++i) symbolic.rows.push_back(i);
+    symbolic.first.push_back(offset[to_size(run.first)]);
+    for (Index k = offset[to_size(run.first)]; k < offset[to_size(run.last) + 1]; ++k)
+      supernode_of[to_size(k)] = s;
+    for (Index k = structure.begin[to_size(run.last)]; k < structure.begin[to_size(run.last) + 1];
+         ++k) {
+      const Index g = structure.rows[to_size(k)];
+      for (Index i = offset[to_size(g)]; i < offset[to_size(g) + 1]; ++i)
+        symbolic.rows.push_back(i);
     }
     symbolic.row_begin.push_back(static_cast<Index>(symbolic.rows.size()));
   }
   symbolic.first.push_back(A.rows);
   for (std::size_t s = 0; s + 1 < symbolic.row_begin.size(); ++s) {
     const bool root = symbolic.row_begin[s] == symbolic.row_begin[s + 1];
-    symbolic.parent.push_back(root ? kNone
-                                   : supernode_of[at(symbolic.rows[at(symbolic.row_begin[s])])]);
+    symbolic.parent.push_back(
+        root ? kNone : supernode_of[to_size(symbolic.rows[to_size(symbolic.row_begin[s])])]);
   }
   count_flops(symbolic);
   return symbolic;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nsn/core/base/lanes.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn::front {
 namespace {
@@ -68,10 +69,6 @@ NSN_INLINE Mask first_lanes(int count) {
   return lanes_between(0, count);
 }
 
-NSN_INLINE std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// y += A x for kWidth columns of A (rows x kWidth): y is read and written once for all of them.
 template <int kWidth>
 NSN_INLINE void add_columns(int rows, const double* a, std::size_t lda, const double* x,
@@ -79,13 +76,13 @@ NSN_INLINE void add_columns(int rows, const double* a, std::size_t lda, const do
   int i = 0;
   for (; i + kLanes <= rows; i += kLanes) {
     Lanes sum = load(y + i);
-    for (int j = 0; j < kWidth; ++j) sum += load(a + at(j) * lda + i) * x[j];
+    for (int j = 0; j < kWidth; ++j) sum += load(a + to_size(j) * lda + i) * x[j];
     store(y + i, sum);
   }
   if (i == rows) return;
   const Lanes old = load(y + i);
   Lanes sum = old;
-  for (int j = 0; j < kWidth; ++j) sum += load(a + at(j) * lda + i) * x[j];
+  for (int j = 0; j < kWidth; ++j) sum += load(a + to_size(j) * lda + i) * x[j];
   store(y + i, choose(first_lanes(rows - i), sum, old));
 }
 
@@ -94,8 +91,8 @@ NSN_INLINE void multiply_add(int rows, int columns, const double* a, std::size_t
                              const double* x, double* y) {
   if (rows <= 0) return;
   int j = 0;
-  for (; j + 4 <= columns; j += 4) add_columns<4>(rows, a + at(j) * lda, lda, x + j, y);
-  a += at(j) * lda;
+  for (; j + 4 <= columns; j += 4) add_columns<4>(rows, a + to_size(j) * lda, lda, x + j, y);
+  a += to_size(j) * lda;
   if (columns - j == 3) add_columns<3>(rows, a, lda, x + j, y);
   if (columns - j == 2) add_columns<2>(rows, a, lda, x + j, y);
   if (columns - j == 1) add_columns<1>(rows, a, lda, x + j, y);
@@ -110,11 +107,11 @@ NSN_INLINE void subtract_dots(int rows, const double* a, std::size_t lda, const 
   int i = 0;
   for (; i + 2 <= rows; i += 2) {
     const Pair v = load_lanes<Pair>(x + i);
-    for (int j = 0; j < kWidth; ++j) part[j] += v * load_lanes<Pair>(a + at(j) * lda + i);
+    for (int j = 0; j < kWidth; ++j) part[j] += v * load_lanes<Pair>(a + to_size(j) * lda + i);
   }
   for (int j = 0; j < kWidth; ++j) {
     double first = part[j][0];
-    if (i < rows) first += x[i] * a[at(j) * lda + at(i)];
+    if (i < rows) first += x[i] * a[to_size(j) * lda + to_size(i)];
     y[j] -= first + part[j][1];
   }
 }
@@ -124,8 +121,8 @@ NSN_INLINE void multiply_transposed_subtract(int rows, int columns, const double
                                              std::size_t lda, const double* x, double* y) {
   if (rows <= 0) return;
   int j = 0;
-  for (; j + 4 <= columns; j += 4) subtract_dots<4>(rows, a + at(j) * lda, lda, x, y + j);
-  a += at(j) * lda;
+  for (; j + 4 <= columns; j += 4) subtract_dots<4>(rows, a + to_size(j) * lda, lda, x, y + j);
+  a += to_size(j) * lda;
   if (columns - j == 3) subtract_dots<3>(rows, a, lda, x, y + j);
   if (columns - j == 2) subtract_dots<2>(rows, a, lda, x, y + j);
   if (columns - j == 1) subtract_dots<1>(rows, a, lda, x, y + j);
@@ -141,7 +138,7 @@ NSN_INLINE void tile(int depth, const double* a, std::size_t lda, const double* 
     Lanes column[kVectors];
     for (int v = 0; v < kVectors; ++v) column[v] = load(a + v * kLanes);
     for (int j = 0; j < kWidth; ++j) {
-      const double factor = b[at(j) * sb.column];
+      const double factor = b[to_size(j) * sb.column];
       for (int v = 0; v < kVectors; ++v) sum[v][j] += column[v] * factor;
     }
     a += lda;
@@ -149,7 +146,7 @@ NSN_INLINE void tile(int depth, const double* a, std::size_t lda, const double* 
   }
   const Mask tail = first_lanes(last);
   for (int j = 0; j < kWidth; ++j) {
-    double* const out = c + at(j) * ldc;
+    double* const out = c + to_size(j) * ldc;
     for (int v = 0; v < kVectors; ++v) {
       double* const p = out + v * kLanes;
       const Lanes old = load(p);
@@ -198,11 +195,11 @@ NSN_INLINE void product(int rows, int columns, int depth, const double* a, std::
   if (rows <= 0 || columns <= 0) return;
   int j = 0;
   for (; j + kColumns <= columns; j += kColumns) {
-    tile_column<kColumns, kAdd>(rows, depth, a, lda, b + at(j) * sb.column, sb, c + at(j) * ldc,
-                                ldc);
+    tile_column<kColumns, kAdd>(rows, depth, a, lda, b + to_size(j) * sb.column, sb,
+                                c + to_size(j) * ldc, ldc);
   }
-  last_columns<kColumns - 1, kAdd>(columns - j, rows, depth, a, lda, b + at(j) * sb.column, sb,
-                                   c + at(j) * ldc, ldc);
+  last_columns<kColumns - 1, kAdd>(columns - j, rows, depth, a, lda, b + to_size(j) * sb.column, sb,
+                                   c + to_size(j) * ldc, ldc);
 }
 
 template <bool kAdd>
@@ -210,7 +207,7 @@ NSN_INLINE void square(int rows, int depth, const double* a, std::size_t lda, do
                        std::size_t ldc) {
   for (int j = 0; j < rows; j += kColumns) {
     product<kAdd>(rows - j, std::min(kColumns, rows - j), depth, a + j, lda, a + j, Strides{lda, 1},
-                  c + at(j) * ldc + j, ldc);
+                  c + to_size(j) * ldc + j, ldc);
   }
 }
 
@@ -221,7 +218,7 @@ NSN_INLINE void solve_columns(int rows, const double (&below)[kPanel][kPanel], d
   constexpr int kVectors = kPanel / kLanes;
   double value[kWidth][kPanel];
   for (int j = 0; j < kWidth; ++j) {
-    for (int v = 0; v < kPanel; v += kLanes) store(value[j] + v, load(x + at(j) * ldx + v));
+    for (int v = 0; v < kPanel; v += kLanes) store(value[j] + v, load(x + to_size(j) * ldx + v));
   }
   for (int k = 0; k < rows; ++k) {
     for (int j = 0; j < kWidth; ++j) {
@@ -234,7 +231,7 @@ NSN_INLINE void solve_columns(int rows, const double (&below)[kPanel][kPanel], d
   for (int v = 0; v < kVectors; ++v) {
     const Mask used = first_lanes(rows - v * kLanes);
     for (int j = 0; j < kWidth; ++j) {
-      double* const p = x + at(j) * ldx + v * kLanes;
+      double* const p = x + to_size(j) * ldx + v * kLanes;
       store(p, choose(used, load(value[j] + v * kLanes), load(p)));
     }
   }
@@ -247,7 +244,7 @@ NSN_INLINE void solve_unit_lower(const double* L, std::size_t ldl, int first, in
   const int rows = last - first;
   double below[kPanel][kPanel];
   for (int k = 0; k < rows; ++k) {
-    const double* const l = L + at(first + k) * ldl + first;
+    const double* const l = L + to_size(first + k) * ldl + first;
     for (int v = 0; v < kPanel; v += kLanes) {
       const Mask under = lanes_between(k + 1 - v, rows - v);
       store(below[k] + v, choose(under, load(l + v), Lanes{}));
@@ -315,16 +312,16 @@ NSN_INLINE void solve_lower(const double* L, std::size_t ld, int p, double* y) {
   constexpr int kWidth = 4;
   for (int begin = 0; begin < p; begin += kWidth) {
     const int end = std::min(begin + kWidth, p);
-    const double* const columns = L + at(begin) * ld;
+    const double* const columns = L + to_size(begin) * ld;
     for (int k = begin; k < end; ++k) {
-      const double* const column = L + at(k) * ld;
+      const double* const column = L + to_size(k) * ld;
       if (!kUnit) y[k] /= column[k];
       for (int i = k + 1; i < end; ++i) y[i] -= column[i] * y[k];
     }
     for (int i = end; i < p; i += kLanes) {  // a whole panel: end < p
       const Lanes old = load(y + i);
       Lanes v = old;
-      for (int k = 0; k < kWidth; ++k) v = v - load(columns + at(k) * ld + i) * y[begin + k];
+      for (int k = 0; k < kWidth; ++k) v = v - load(columns + to_size(k) * ld + i) * y[begin + k];
       store(y + i, i + kLanes <= p ? v : choose(first_lanes(p - i), v, old));
     }
   }
@@ -353,46 +350,48 @@ NSN_KERNEL void set_square(int rows, int depth, const double* a, std::size_t lda
 }
 
 NSN_KERNEL int factor_lu(double* L, int f, int p, double* U, int u, int* pivot, double threshold) {
-  const std::size_t ld = at(f);
-  const std::size_t ldu = at(p);
+  const std::size_t ld = to_size(f);
+  const std::size_t ldu = to_size(p);
   double factor[kPanel];
   for (int begin = 0; begin < p; begin += kPanel) {
     const int end = std::min(p, begin + kPanel);
     for (int k = begin; k < end; ++k) {
-      double* const column = L + at(k) * ld;
+      double* const column = L + to_size(k) * ld;
       const int best = choose_pivot(column, k, p, threshold);
       if (best < 0) return k;
       pivot[k] = best;
       if (best != k) {
-        for (int j = 0; j < p; ++j) std::swap(L[at(j) * ld + at(k)], L[at(j) * ld + at(best)]);
-        for (int j = 0; j < u; ++j) std::swap(U[at(j) * ldu + at(k)], U[at(j) * ldu + at(best)]);
+        for (int j = 0; j < p; ++j)
+          std::swap(L[to_size(j) * ld + to_size(k)], L[to_size(j) * ld + to_size(best)]);
+        for (int j = 0; j < u; ++j)
+          std::swap(U[to_size(j) * ldu + to_size(k)], U[to_size(j) * ldu + to_size(best)]);
       }
-      for (int j = k + 1; j < end; ++j) factor[j - k - 1] = L[at(j) * ld + at(k)];
+      for (int j = k + 1; j < end; ++j) factor[j - k - 1] = L[to_size(j) * ld + to_size(k)];
       eliminate_column(k + 1, f, 1.0 / column[k], column, ld, factor, end - k - 1);
     }
     if (end < p) {
-      double* const right = L + at(end) * ld;
+      double* const right = L + to_size(end) * ld;
       solve_unit_lower(L, ld, begin, end, right, ld, p - end);
-      product<true>(f - end, p - end, end - begin, L + at(begin) * ld + end, ld, right + begin,
+      product<true>(f - end, p - end, end - begin, L + to_size(begin) * ld + end, ld, right + begin,
                     Strides{1, ld}, right + end, ld);
     }
   }
   for (int begin = 0; begin < p && u > 0; begin += kPanel) {
     const int end = std::min(p, begin + kPanel);
     solve_unit_lower(L, ld, begin, end, U, ldu, u);
-    product<true>(p - end, u, end - begin, L + at(begin) * ld + end, ld, U + begin, Strides{1, ldu},
-                  U + end, ldu);
+    product<true>(p - end, u, end - begin, L + to_size(begin) * ld + end, ld, U + begin,
+                  Strides{1, ldu}, U + end, ldu);
   }
   return -1;
 }
 
 NSN_KERNEL int factor_cholesky(double* L, int f, int p) {
-  const std::size_t ld = at(f);
+  const std::size_t ld = to_size(f);
   double factor[kPanel];
   for (int begin = 0; begin < p; begin += kPanel) {
     const int end = std::min(p, begin + kPanel);
     for (int k = begin; k < end; ++k) {
-      double* const column = L + at(k) * ld;
+      double* const column = L + to_size(k) * ld;
       if (!(column[k] > 0.0) || !std::isfinite(column[k])) return k;
       const double diagonal = std::sqrt(column[k]);
       const double scale = 1.0 / diagonal;
@@ -402,42 +401,42 @@ NSN_KERNEL int factor_cholesky(double* L, int f, int p) {
     }
     // Trailing columns of the panel in strips, lower part only.
     for (int j = end; j < p; j += kColumns) {
-      const double* const a = L + at(begin) * ld + j;
+      const double* const a = L + to_size(begin) * ld + j;
       product<true>(f - j, std::min(kColumns, p - j), end - begin, a, ld, a, Strides{ld, 1},
-                    L + at(j) * ld + j, ld);
+                    L + to_size(j) * ld + j, ld);
     }
   }
   return -1;
 }
 
 NSN_KERNEL void forward_lu(const double* L, int f, int p, double* own, double* update) {
-  solve_lower<true>(L, at(f), p, own);
+  solve_lower<true>(L, to_size(f), p, own);
   std::fill_n(update, f - p, 0.0);
-  multiply_add(f - p, p, L + p, at(f), own, update);
+  multiply_add(f - p, p, L + p, to_size(f), own, update);
 }
 
 NSN_KERNEL void forward_cholesky(const double* L, int f, int p, double* own, double* update) {
-  solve_lower<false>(L, at(f), p, own);
+  solve_lower<false>(L, to_size(f), p, own);
   std::fill_n(update, f - p, 0.0);
-  multiply_add(f - p, p, L + p, at(f), own, update);
+  multiply_add(f - p, p, L + p, to_size(f), own, update);
 }
 
 NSN_KERNEL void backward_lu(const double* L, int f, int p, const double* U, int u,
                             const double* known, double* own) {
   constexpr int kWidth = 4;
-  const std::size_t ld = at(f);
-  multiply_add(p, u, U, at(p), known, own);
+  const std::size_t ld = to_size(f);
+  multiply_add(p, u, U, to_size(p), known, own);
   for (int end = p; end > 0;) {
     const int begin = (end - 1) / kWidth * kWidth;
     for (int k = end - 1; k >= begin; --k) {
-      const double* const column = L + at(k) * ld;
+      const double* const column = L + to_size(k) * ld;
       own[k] /= column[k];
       for (int i = begin; i < k; ++i) own[i] -= column[i] * own[k];
     }
     for (int i = 0; i < begin; i += kLanes) {
       const Lanes old = load(own + i);
       Lanes v = old;
-      for (int k = end - 1; k >= begin; --k) v = v - load(L + at(k) * ld + i) * own[k];
+      for (int k = end - 1; k >= begin; --k) v = v - load(L + to_size(k) * ld + i) * own[k];
       store(own + i, i + kLanes <= begin ? v : choose(first_lanes(begin - i), v, old));
     }
     end = begin;
@@ -446,14 +445,14 @@ NSN_KERNEL void backward_lu(const double* L, int f, int p, const double* U, int 
 
 NSN_KERNEL void backward_cholesky(const double* L, int f, int p, const double* known, double* own) {
   constexpr int kWidth = 4;
-  const std::size_t ld = at(f);
+  const std::size_t ld = to_size(f);
   multiply_transposed_subtract(f - p, p, L + p, ld, known, own);
   for (int end = p; end > 0; end -= kWidth) {
     const int begin = std::max(end - kWidth, 0);
-    multiply_transposed_subtract(p - end, end - begin, L + at(begin) * ld + end, ld, own + end,
+    multiply_transposed_subtract(p - end, end - begin, L + to_size(begin) * ld + end, ld, own + end,
                                  own + begin);
     for (int k = end - 1; k >= begin; --k) {
-      const double* const column = L + at(k) * ld;
+      const double* const column = L + to_size(k) * ld;
       for (int i = k + 1; i < end; ++i) own[k] -= column[i] * own[i];
       own[k] /= column[k];
     }

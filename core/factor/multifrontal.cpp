@@ -4,14 +4,11 @@
 #include <bit>
 #include <cstring>
 
+#include "nsn/core/base/types.h"
 #include "nsn/core/factor/front_kernels.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The set bits of a mask of three.
 struct ActiveSet {
@@ -39,7 +36,7 @@ std::size_t area(int rows, int columns) {
 }  // namespace
 
 Index Multifrontal::nodes_of(Index s) const {
-  return symbolic_.first[at(s) + 1] - symbolic_.first[at(s)];
+  return symbolic_.first[to_size(s) + 1] - symbolic_.first[to_size(s)];
 }
 
 void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
@@ -57,21 +54,23 @@ void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
 void Multifrontal::list_entries(const BlockCsr& A, std::span<const Index> transposed) {
   entry_begin_.assign(1, 0);
   entries_.reserve(A.column.extent(0));
-  std::vector<Index> position(at(A.rows), 0);
+  std::vector<Index> position(to_size(A.rows), 0);
   for (Index s = 0; s < symbolic_.supernodes(); ++s) {
-    const Index first = symbolic_.first[at(s)];
-    const Index last = symbolic_.first[at(s) + 1];
-    for (Index k = first; k < last; ++k) position[at(k)] = k - first;
-    for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
-      position[at(symbolic_.rows[at(k)])] = last - first + k - symbolic_.row_begin[at(s)];
+    const Index first = symbolic_.first[to_size(s)];
+    const Index last = symbolic_.first[to_size(s) + 1];
+    for (Index k = first; k < last; ++k) position[to_size(k)] = k - first;
+    for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k) {
+      position[to_size(symbolic_.rows[to_size(k)])] =
+          last - first + k - symbolic_.row_begin[to_size(s)];
     }
     for (Index j = first; j < last; ++j) {
-      const Index row = symbolic_.order[at(j)];
+      const Index row = symbolic_.order[to_size(j)];
       for (Index k = A.row_begin(row); k < A.row_begin(row + 1); ++k) {
-        const Index i = symbolic_.place[at(A.column(k))];
+        const Index i = symbolic_.place[to_size(A.column(k))];
         if (i < first) continue;
-        entries_.push_back({k, position[at(j)], position[at(i)]});
-        if (i >= last) entries_.push_back({transposed[at(k)], position[at(i)], position[at(j)]});
+        entries_.push_back({k, position[to_size(j)], position[to_size(i)]});
+        if (i >= last)
+          entries_.push_back({transposed[to_size(k)], position[to_size(i)], position[to_size(j)]});
       }
     }
     entry_begin_.push_back(static_cast<Index>(entries_.size()));
@@ -80,34 +79,34 @@ void Multifrontal::list_entries(const BlockCsr& A, std::span<const Index> transp
 
 void Multifrontal::place_children() {
   const Index n = symbolic_.supernodes();
-  child_begin_.assign(at(n) + 1, 0);
+  child_begin_.assign(to_size(n) + 1, 0);
   for (const Index p : symbolic_.parent) {
-    if (p >= 0) ++child_begin_[at(p) + 1];
+    if (p >= 0) ++child_begin_[to_size(p) + 1];
   }
-  for (Index s = 0; s < n; ++s) child_begin_[at(s) + 1] += child_begin_[at(s)];
-  children_.resize(at(child_begin_[at(n)]));
+  for (Index s = 0; s < n; ++s) child_begin_[to_size(s) + 1] += child_begin_[to_size(s)];
+  children_.resize(to_size(child_begin_[to_size(n)]));
   std::vector<Index> next(child_begin_.begin(), child_begin_.end() - 1);
   relative_.resize(symbolic_.rows.size());
-  odd_.assign(at(n), 0);
+  odd_.assign(to_size(n), 0);
   for (Index s = 0; s < n; ++s) {
-    const Index p = symbolic_.parent[at(s)];
+    const Index p = symbolic_.parent[to_size(s)];
     if (p < 0) continue;
-    children_[at(next[at(p)]++)] = s;
-    const Index first = symbolic_.first[at(p)];
-    Index k = symbolic_.row_begin[at(p)];
-    for (Index r = symbolic_.row_begin[at(s)]; r < symbolic_.row_begin[at(s) + 1]; ++r) {
-      const Index i = symbolic_.rows[at(r)];
+    children_[to_size(next[to_size(p)]++)] = s;
+    const Index first = symbolic_.first[to_size(p)];
+    Index k = symbolic_.row_begin[to_size(p)];
+    for (Index r = symbolic_.row_begin[to_size(s)]; r < symbolic_.row_begin[to_size(s) + 1]; ++r) {
+      const Index i = symbolic_.rows[to_size(r)];
       if (i < first + nodes_of(p)) {
-        relative_[at(r)] = i - first;
+        relative_[to_size(r)] = i - first;
       } else {
-        while (symbolic_.rows[at(k)] < i) ++k;
-        relative_[at(r)] = nodes_of(p) + k - symbolic_.row_begin[at(p)];
+        while (symbolic_.rows[to_size(k)] < i) ++k;
+        relative_[to_size(r)] = nodes_of(p) + k - symbolic_.row_begin[to_size(p)];
       }
     }
   }
   for (Index s = n - 1; s >= 0; --s) {  // parents first
-    const Index p = symbolic_.parent[at(s)];
-    if (p >= 0) odd_[at(s)] = odd_[at(p)] == 0 ? 1 : 0;
+    const Index p = symbolic_.parent[to_size(s)];
+    if (p >= 0) odd_[to_size(s)] = odd_[to_size(p)] == 0 ? 1 : 0;
   }
 }
 
@@ -121,13 +120,14 @@ void Multifrontal::reserve_storage() {
   int tallest = 0;
   for (Index s = 0; s < n; ++s) {
     const int p = 3 * nodes_of(s);
-    const int u = 3 * (symbolic_.row_begin[at(s) + 1] - symbolic_.row_begin[at(s)]);
+    const int u = 3 * (symbolic_.row_begin[to_size(s) + 1] - symbolic_.row_begin[to_size(s)]);
     factor_size += area(p + u, p) + area(p, u);
     tallest = std::max(tallest, p + u);
-    const std::size_t stack = odd_[at(s)];
-    for (Index c = child_begin_[at(s)]; c < child_begin_[at(s) + 1]; ++c) {
-      const Index child = children_[at(c)];
-      const int h = 3 * (symbolic_.row_begin[at(child) + 1] - symbolic_.row_begin[at(child)]);
+    const std::size_t stack = odd_[to_size(s)];
+    for (Index c = child_begin_[to_size(s)]; c < child_begin_[to_size(s) + 1]; ++c) {
+      const Index child = children_[to_size(c)];
+      const int h =
+          3 * (symbolic_.row_begin[to_size(child) + 1] - symbolic_.row_begin[to_size(child)]);
       used[1 - stack] -= area(h, h);
     }
     used[stack] += area(u, u);
@@ -135,13 +135,13 @@ void Multifrontal::reserve_storage() {
   }
   factor_.reserve(factor_size + kSlack);
   for (std::size_t k = 0; k < 2; ++k) stack_[k].reserve(most[k] + kSlack);
-  active_.assign(at(nodes), 7);
-  scalar_.assign(at(nodes) + 1, 0);
-  fronts_.assign(at(n), {});
-  pivot_.assign(3 * at(nodes), 0);
+  active_.assign(to_size(nodes), 7);
+  scalar_.assign(to_size(nodes) + 1, 0);
+  fronts_.assign(to_size(n), {});
+  pivot_.assign(3 * to_size(nodes), 0);
   offset_.reserve(static_cast<std::size_t>(tallest) + 1);
   map_.reserve(static_cast<std::size_t>(tallest) + 1);
-  y_.assign(3 * at(nodes) + kSlack, 0.0);
+  y_.assign(3 * to_size(nodes) + kSlack, 0.0);
   work_.assign(static_cast<std::size_t>(tallest) + kSlack, 0.0);
 }
 
@@ -149,24 +149,25 @@ void Multifrontal::reserve_storage() {
 void Multifrontal::lay_out(std::span<const std::uint8_t> active) {
   const Index nodes = static_cast<Index>(symbolic_.order.size());
   for (Index k = 0; k < nodes; ++k) {
-    active_[at(k)] = active[at(symbolic_.order[at(k)])];
-    scalar_[at(k) + 1] = scalar_[at(k)] + kActive[active_[at(k)]].count;
+    active_[to_size(k)] = active[to_size(symbolic_.order[to_size(k)])];
+    scalar_[to_size(k) + 1] = scalar_[to_size(k)] + kActive[active_[to_size(k)]].count;
   }
   std::size_t factor = 0;
   std::size_t used[2] = {0, 0};
   for (Index s = 0; s < symbolic_.supernodes(); ++s) {
-    Front& front = fronts_[at(s)];
-    front.pivots = scalar_[at(symbolic_.first[at(s) + 1])] - scalar_[at(symbolic_.first[at(s)])];
+    Front& front = fronts_[to_size(s)];
+    front.pivots = scalar_[to_size(symbolic_.first[to_size(s) + 1])] -
+                   scalar_[to_size(symbolic_.first[to_size(s)])];
     front.rows = 0;
-    for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
-      front.rows += kActive[active_[at(symbolic_.rows[at(k)])]].count;
+    for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k) {
+      front.rows += kActive[active_[to_size(symbolic_.rows[to_size(k)])]].count;
     }
     front.factor = factor;
     factor += area(front.pivots + front.rows, front.pivots);
     if (form_ == Form::kLu) factor += area(front.pivots, front.rows);
-    const std::size_t stack = odd_[at(s)];
-    for (Index c = child_begin_[at(s)]; c < child_begin_[at(s) + 1]; ++c) {
-      const Front& child = fronts_[at(children_[at(c)])];
+    const std::size_t stack = odd_[to_size(s)];
+    for (Index c = child_begin_[to_size(s)]; c < child_begin_[to_size(s) + 1]; ++c) {
+      const Front& child = fronts_[to_size(children_[to_size(c)])];
       used[1 - stack] -= area(child.rows, child.rows);
     }
     front.update = used[stack];
@@ -178,13 +179,13 @@ void Multifrontal::lay_out(std::span<const std::uint8_t> active) {
 void Multifrontal::set_front_offsets(Index s) {
   offset_.clear();
   int sum = 0;
-  for (Index k = symbolic_.first[at(s)]; k < symbolic_.first[at(s) + 1]; ++k) {
+  for (Index k = symbolic_.first[to_size(s)]; k < symbolic_.first[to_size(s) + 1]; ++k) {
     offset_.push_back(sum);
-    sum += kActive[active_[at(k)]].count;
+    sum += kActive[active_[to_size(k)]].count;
   }
-  for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
+  for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k) {
     offset_.push_back(sum);
-    sum += kActive[active_[at(symbolic_.rows[at(k)])]].count;
+    sum += kActive[active_[to_size(symbolic_.rows[to_size(k)])]].count;
   }
   offset_.push_back(sum);
 }
@@ -192,29 +193,29 @@ void Multifrontal::set_front_offsets(Index s) {
 /// F += A, in L where the column is a pivot, in U elsewhere.
 template <class Source>
 void Multifrontal::add_entries(Index s, const Source& source, double* L, double* U) {
-  const Front& front = fronts_[at(s)];
+  const Front& front = fronts_[to_size(s)];
   const int f = front.pivots + front.rows;
   const Index own = nodes_of(s);
-  const Index first = symbolic_.first[at(s)];
-  const auto row_of = [&, below = symbolic_.row_begin[at(s)] - own](Index local) {
-    return local < own ? first + local : symbolic_.rows[at(below + local)];
+  const Index first = symbolic_.first[to_size(s)];
+  const auto row_of = [&, below = symbolic_.row_begin[to_size(s)] - own](Index local) {
+    return local < own ? first + local : symbolic_.rows[to_size(below + local)];
   };
   double room[kBlockSize];
-  for (Index e = entry_begin_[at(s)]; e < entry_begin_[at(s) + 1]; ++e) {
-    const Entry& entry = entries_[at(e)];
+  for (Index e = entry_begin_[to_size(s)]; e < entry_begin_[to_size(s) + 1]; ++e) {
+    const Entry& entry = entries_[to_size(e)];
     if (form_ == Form::kCholesky && entry.row < entry.column) continue;
     const bool pivot_column = entry.column < own;
     const Index row = row_of(entry.row);
     const Index column = row_of(entry.column);
-    const ActiveSet& r = kActive[active_[at(row)]];
-    const ActiveSet& c = kActive[active_[at(column)]];
+    const ActiveSet& r = kActive[active_[to_size(row)]];
+    const ActiveSet& c = kActive[active_[to_size(column)]];
     if (r.count == 0 || c.count == 0) continue;
-    const double* const a = source.active_block(symbolic_.order[at(row)],
-                                                symbolic_.order[at(column)], entry.block, room);
+    const double* const a = source.active_block(
+        symbolic_.order[to_size(row)], symbolic_.order[to_size(column)], entry.block, room);
     const int ld = pivot_column ? f : front.pivots;
-    double* const out = pivot_column ? L + area(offset_[at(entry.column)], f)
-                                     : U + area(offset_[at(entry.column)] - front.pivots, ld);
-    double* target = out + offset_[at(entry.row)];
+    double* const out = pivot_column ? L + area(offset_[to_size(entry.column)], f)
+                                     : U + area(offset_[to_size(entry.column)] - front.pivots, ld);
+    double* target = out + offset_[to_size(entry.row)];
     if (r.count == 3 && c.count == 3) {
       for (int y = 0; y < 3; ++y, target += ld) {
         target[0] += a[y];
@@ -238,17 +239,17 @@ void Multifrontal::gather(const Source& source, const BlockCsr& A, double* L) {
   const Index* const column = A.column.data();
   double room[kBlockSize];
   for (Index i = 0; i < A.rows; ++i) {
-    const ActiveSet& r = kActive[active_[at(i)]];
+    const ActiveSet& r = kActive[active_[to_size(i)]];
     if (r.count == 0) continue;
-    double* const row = L + scalar_[at(i)];
+    double* const row = L + scalar_[to_size(i)];
     const Index end = A.row_begin(i + 1);
     for (Index k = A.row_begin(i); k < end; ++k) {
       const Index j = column[k];
       if (form_ == Form::kCholesky && j > i) break;
-      const ActiveSet& c = kActive[active_[at(j)]];
+      const ActiveSet& c = kActive[active_[to_size(j)]];
       if (c.count == 0) continue;
       const double* const a = source.active_block(i, j, k, room);
-      double* target = row + area(scalar_[at(j)], f);
+      double* target = row + area(scalar_[to_size(j)], f);
       if (r.count == 3) {
         for (int y = 0; y < c.count; ++y, target += f) {
           const double* const from = a + c.index[y];
@@ -267,20 +268,21 @@ void Multifrontal::gather(const Source& source, const BlockCsr& A, double* L) {
 
 /// F += the child's update.
 void Multifrontal::add_child(Index child, const Front& parent, double* L, double* U, double* S) {
-  const Front& front = fronts_[at(child)];
+  const Front& front = fronts_[to_size(child)];
   const int h = front.rows;
   if (h == 0) return;
   map_.clear();
   int pivots_end = 0;  // scalars of the child that are pivots of the parent come first
-  for (Index r = symbolic_.row_begin[at(child)]; r < symbolic_.row_begin[at(child) + 1]; ++r) {
-    const int begin = offset_[at(relative_[at(r)])];
-    const int count = kActive[active_[at(symbolic_.rows[at(r)])]].count;
+  for (Index r = symbolic_.row_begin[to_size(child)]; r < symbolic_.row_begin[to_size(child) + 1];
+       ++r) {
+    const int begin = offset_[to_size(relative_[to_size(r)])];
+    const int count = kActive[active_[to_size(symbolic_.rows[to_size(r)])]].count;
     for (int k = 0; k < count; ++k) map_.push_back(begin + k);
     if (begin < parent.pivots) pivots_end += count;
   }
   const int p = parent.pivots;
   const int f = p + parent.rows;
-  const double* from = stack_[odd_[at(child)]].get() + front.update;
+  const double* from = stack_[odd_[to_size(child)]].get() + front.update;
   const int* const map = map_.data();
   for (int c = 0; c < h; ++c, from += h) {
     const int begin = form_ == Form::kCholesky ? c : 0;
@@ -299,7 +301,7 @@ void Multifrontal::add_child(Index child, const Front& parent, double* L, double
 /// Factors of the front and S -= L21 U12 (S = -L21 U12 where nothing is in S yet).
 bool Multifrontal::eliminate(Index s, double* L, double* U, double* S, bool fresh,
                              double threshold) {
-  const Front& front = fronts_[at(s)];
+  const Front& front = fronts_[to_size(s)];
   const int p = front.pivots;
   const int u = front.rows;
   const int f = p + u;
@@ -317,7 +319,7 @@ bool Multifrontal::eliminate(Index s, double* L, double* U, double* S, bool fres
     flops_ += w * w * w / 3.0 + w * w * h + w * h * h;
     return true;
   }
-  int* const pivot = pivot_.data() + scalar_[at(symbolic_.first[at(s)])];
+  int* const pivot = pivot_.data() + scalar_[to_size(symbolic_.first[to_size(s)])];
   if (front::factor_lu(L, f, p, U, u, pivot, threshold) >= 0) return false;
   const front::Strides strides{1, static_cast<std::size_t>(p)};
   if (fresh) {
@@ -352,23 +354,23 @@ Index Multifrontal::factorize_from(const Source& source, const BlockCsr& A,
     return done ? -1 : symbolic_.order[0];
   }
   for (Index s = 0; s < symbolic_.supernodes(); ++s) {
-    const Front& front = fronts_[at(s)];
+    const Front& front = fronts_[to_size(s)];
     const int p = front.pivots;
     const int u = front.rows;
     if (p + u == 0) continue;
     set_front_offsets(s);
     double* const L = factor_.get() + front.factor;
     double* const U = L + area(p + u, p);
-    double* const S = stack_[odd_[at(s)]].get() + front.update;
-    const bool fresh = child_begin_[at(s)] == child_begin_[at(s) + 1] && p > 0;
+    double* const S = stack_[odd_[to_size(s)]].get() + front.update;
+    const bool fresh = child_begin_[to_size(s)] == child_begin_[to_size(s) + 1] && p > 0;
     std::fill_n(L, area(p + u, p) + (form_ == Form::kLu ? area(p, u) : 0), 0.0);
     if (!fresh) std::fill_n(S, area(u, u), 0.0);
     add_entries(s, source, L, U);
-    for (Index c = child_begin_[at(s)]; c < child_begin_[at(s) + 1]; ++c) {
-      add_child(children_[at(c)], front, L, U, S);
+    for (Index c = child_begin_[to_size(s)]; c < child_begin_[to_size(s) + 1]; ++c) {
+      add_child(children_[to_size(c)], front, L, U, S);
     }
     if (p > 0 && !eliminate(s, L, U, S, fresh, threshold)) {
-      return symbolic_.order[at(symbolic_.first[at(s)])];
+      return symbolic_.order[to_size(symbolic_.first[to_size(s)])];
     }
   }
   return -1;
@@ -378,26 +380,26 @@ void Multifrontal::solve(double* x) {
   const Index nodes = static_cast<Index>(symbolic_.order.size());
   double* const y = y_.data();
   for (Index k = 0; k < nodes; ++k) {
-    const ActiveSet& set = kActive[active_[at(k)]];
-    const double* const from = x + 3 * at(symbolic_.order[at(k)]);
-    for (int e = 0; e < set.count; ++e) y[scalar_[at(k)] + e] = from[set.index[e]];
+    const ActiveSet& set = kActive[active_[to_size(k)]];
+    const double* const from = x + 3 * to_size(symbolic_.order[to_size(k)]);
+    for (int e = 0; e < set.count; ++e) y[scalar_[to_size(k)] + e] = from[set.index[e]];
   }
   for (Index s = 0; s < symbolic_.supernodes(); ++s) forward(s, y);
   for (Index s = symbolic_.supernodes() - 1; s >= 0; --s) backward(s, y);
   for (Index k = 0; k < nodes; ++k) {
-    const ActiveSet& set = kActive[active_[at(k)]];
-    double* const to = x + 3 * at(symbolic_.order[at(k)]);
-    for (int e = 0; e < set.count; ++e) to[set.index[e]] = y[scalar_[at(k)] + e];
+    const ActiveSet& set = kActive[active_[to_size(k)]];
+    double* const to = x + 3 * to_size(symbolic_.order[to_size(k)]);
+    for (int e = 0; e < set.count; ++e) to[set.index[e]] = y[scalar_[to_size(k)] + e];
   }
 }
 
 /// y_pivots <- L11^-1 y_pivots, y_rows -= L21 y_pivots
 void Multifrontal::forward(Index s, double* y) {
-  const Front& front = fronts_[at(s)];
+  const Front& front = fronts_[to_size(s)];
   const int p = front.pivots;
   const int u = front.rows;
   if (p == 0) return;
-  const Index first = scalar_[at(symbolic_.first[at(s)])];
+  const Index first = scalar_[to_size(symbolic_.first[to_size(s)])];
   double* const own = y + first;
   const double* const L = factor_.get() + front.factor;
   if (form_ == Form::kLu) {
@@ -411,26 +413,26 @@ void Multifrontal::forward(Index s, double* y) {
     front::forward_cholesky(L, p + u, p, own, update);
   }
   int at_row = 0;
-  for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
-    const Index node = symbolic_.rows[at(k)];
-    const int count = kActive[active_[at(node)]].count;
-    for (int e = 0; e < count; ++e) y[scalar_[at(node)] + e] -= update[at_row++];
+  for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k) {
+    const Index node = symbolic_.rows[to_size(k)];
+    const int count = kActive[active_[to_size(node)]].count;
+    for (int e = 0; e < count; ++e) y[scalar_[to_size(node)] + e] -= update[at_row++];
   }
 }
 
 /// y_pivots <- U11^-1 (y_pivots - U12 y_rows)
 void Multifrontal::backward(Index s, double* y) {
-  const Front& front = fronts_[at(s)];
+  const Front& front = fronts_[to_size(s)];
   const int p = front.pivots;
   const int u = front.rows;
   if (p == 0) return;
-  double* const own = y + scalar_[at(symbolic_.first[at(s)])];
+  double* const own = y + scalar_[to_size(symbolic_.first[to_size(s)])];
   double* const known = work_.data();
   int at_row = 0;
-  for (Index k = symbolic_.row_begin[at(s)]; k < symbolic_.row_begin[at(s) + 1]; ++k) {
-    const Index node = symbolic_.rows[at(k)];
-    const int count = kActive[active_[at(node)]].count;
-    for (int e = 0; e < count; ++e) known[at_row++] = y[scalar_[at(node)] + e];
+  for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k) {
+    const Index node = symbolic_.rows[to_size(k)];
+    const int count = kActive[active_[to_size(node)]].count;
+    for (int e = 0; e < count; ++e) known[at_row++] = y[scalar_[to_size(node)] + e];
   }
   const double* const L = factor_.get() + front.factor;
   if (form_ == Form::kCholesky) {

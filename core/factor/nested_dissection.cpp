@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
@@ -17,10 +18,6 @@ constexpr double kLeastShare = 0.3;     // of a part, on the smaller side of its
 constexpr double kMostSeparator = 0.4;  // of a part; beyond, it is no separator
 constexpr int kMaxThinnings = 20;
 constexpr int kDirections = 3;  // pairs of ends tried
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 enum Side : std::uint8_t { kLeft, kRight, kBetween };
 
@@ -61,9 +58,9 @@ class Dissection {
   void augment(Index end);
   template <class F>
   void for_neighbours(Index i, F f) const {
-    for (Index e = graph_.begin[at(i)]; e < graph_.begin[at(i) + 1]; ++e) {
-      const Index j = graph_.neighbour[at(e)];
-      if (j != i && member_[at(j)] == stamp_) f(j);
+    for (Index e = graph_.begin[to_size(i)]; e < graph_.begin[to_size(i) + 1]; ++e) {
+      const Index j = graph_.neighbour[to_size(e)];
+      if (j != i && member_[to_size(j)] == stamp_) f(j);
     }
   }
 
@@ -86,7 +83,7 @@ class Dissection {
 
 Dissection::Dissection(const Graph& graph, std::span<const Index> weight)
     : graph_(graph), weight_(weight) {
-  const std::size_t n = at(graph.nodes());
+  const std::size_t n = to_size(graph.nodes());
   for (auto* v : {&member_, &seen_, &local_, &to_a_, &to_b_, &to_end_, &mate_, &from_}) {
     v->assign(n, 0);
   }
@@ -110,11 +107,11 @@ std::vector<Index> Dissection::run() {
 
 void Dissection::order_part(Part part) {
   ++stamp_;
-  for (const Index i : part.nodes) member_[at(i)] = stamp_;
+  for (const Index i : part.nodes) member_[to_size(i)] = stamp_;
   if (part.nodes.size() <= kLeaf) return place_by_degree(part.nodes, part.end);
   search(part.nodes.front(), to_a_);
   if (queue_.size() < part.nodes.size()) {  // not connected
-    std::erase_if(part.nodes, [this](Index i) { return seen_[at(i)] == visit_; });
+    std::erase_if(part.nodes, [this](Index i) { return seen_[to_size(i)] == visit_; });
     const std::size_t end = part.end - queue_.size();
     parts_.push_back({queue_, part.end});
     parts_.push_back({std::move(part.nodes), end});
@@ -139,14 +136,14 @@ void Dissection::place(const std::vector<Index>& nodes, std::size_t end) {
 void Dissection::place_by_degree(const std::vector<Index>& nodes, std::size_t end) {
   Graph inner;
   std::vector<Index> weight;
-  for (std::size_t k = 0; k < nodes.size(); ++k) local_[at(nodes[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < nodes.size(); ++k) local_[to_size(nodes[k])] = static_cast<Index>(k);
   for (const Index i : nodes) {
-    for_neighbours(i, [&](Index j) { inner.neighbour.push_back(local_[at(j)]); });
+    for_neighbours(i, [&](Index j) { inner.neighbour.push_back(local_[to_size(j)]); });
     inner.begin.push_back(static_cast<Index>(inner.neighbour.size()));
-    weight.push_back(weight_[at(i)]);
+    weight.push_back(weight_[to_size(i)]);
   }
   std::vector<Index> order = minimum_degree_order(inner, weight);
-  for (Index& k : order) k = nodes[at(k)];
+  for (Index& k : order) k = nodes[to_size(k)];
   place(order, end);
 }
 
@@ -154,14 +151,14 @@ void Dissection::place_by_degree(const std::vector<Index>& nodes, std::size_t en
 Index Dissection::search(Index from, std::vector<Index>& distance) {
   ++visit_;
   queue_.assign(1, from);
-  seen_[at(from)] = visit_;
-  distance[at(from)] = 0;
+  seen_[to_size(from)] = visit_;
+  distance[to_size(from)] = 0;
   for (std::size_t k = 0; k < queue_.size(); ++k) {
     const Index i = queue_[k];
     for_neighbours(i, [&](Index j) {
-      if (seen_[at(j)] == visit_) return;
-      seen_[at(j)] = visit_;
-      distance[at(j)] = distance[at(i)] + 1;
+      if (seen_[to_size(j)] == visit_) return;
+      seen_[to_size(j)] = visit_;
+      distance[to_size(j)] = distance[to_size(i)] + 1;
       queue_.push_back(j);
     });
   }
@@ -171,17 +168,18 @@ Index Dissection::search(Index from, std::vector<Index>& distance) {
 /// The smallest of a few; the ends of each pair are far from those before.
 Separator Dissection::find_separator(const std::vector<Index>& nodes) {
   Index end = search(nodes.front(), to_a_);
-  for (const Index i : nodes) to_end_[at(i)] = std::numeric_limits<Index>::max();
+  for (const Index i : nodes) to_end_[to_size(i)] = std::numeric_limits<Index>::max();
   Separator best;
   for (int k = 0; k < kDirections; ++k) {
     search(search(end, to_a_), to_b_);
     Separator s = split(nodes);
     if (k == 0 || s.better_than(best)) best = std::move(s);
     for (const Index i : nodes) {
-      to_end_[at(i)] = std::min({to_end_[at(i)], to_a_[at(i)], to_b_[at(i)]});
+      to_end_[to_size(i)] = std::min({to_end_[to_size(i)], to_a_[to_size(i)], to_b_[to_size(i)]});
     }
-    end = *std::max_element(nodes.begin(), nodes.end(),
-                            [this](Index i, Index j) { return to_end_[at(i)] < to_end_[at(j)]; });
+    end = *std::max_element(nodes.begin(), nodes.end(), [this](Index i, Index j) {
+      return to_end_[to_size(i)] < to_end_[to_size(j)];
+    });
   }
   return best;
 }
@@ -191,15 +189,16 @@ Separator Dissection::find_separator(const std::vector<Index>& nodes) {
 Separator Dissection::split(std::vector<Index> nodes) {
   const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(nodes.size() / 2);
   const auto left_of = [this](Index i, Index j) {
-    const Index a = to_a_[at(i)] - to_b_[at(i)];
-    const Index b = to_a_[at(j)] - to_b_[at(j)];
+    const Index a = to_a_[to_size(i)] - to_b_[to_size(i)];
+    const Index b = to_a_[to_size(j)] - to_b_[to_size(j)];
     return a != b ? a < b : i < j;
   };
   std::nth_element(nodes.begin(), middle, nodes.end(), left_of);
-  for (auto i = nodes.begin(); i != nodes.end(); ++i) side_[at(*i)] = i < middle ? kLeft : kRight;
+  for (auto i = nodes.begin(); i != nodes.end(); ++i)
+    side_[to_size(*i)] = i < middle ? kLeft : kRight;
   for (auto i = nodes.begin(); i != middle; ++i) {
     for_neighbours(*i, [&](Index j) {
-      if (side_[at(j)] == kRight) side_[at(*i)] = kBetween;
+      if (side_[to_size(j)] == kRight) side_[to_size(*i)] = kBetween;
     });
   }
   for (int k = 0; k < kMaxThinnings; ++k) {
@@ -207,7 +206,7 @@ Separator Dissection::split(std::vector<Index> nodes) {
     if (!move_towards(kLeft, nodes) && !right) break;
   }
   Separator s;
-  for (const Index i : nodes) s.nodes[side_[at(i)]].push_back(i);
+  for (const Index i : nodes) s.nodes[side_[to_size(i)]].push_back(i);
   return s;
 }
 
@@ -217,25 +216,25 @@ bool Dissection::move_towards(Side near, const std::vector<Index>& nodes) {
   std::vector<Index> between;
   std::size_t near_size = 0;
   for (const Index i : nodes) {
-    mate_[at(i)] = kNone;
-    stranded_[at(i)] = 0;
-    if (side_[at(i)] == kBetween) between.push_back(i);
-    if (side_[at(i)] == near) ++near_size;
+    mate_[to_size(i)] = kNone;
+    stranded_[to_size(i)] = 0;
+    if (side_[to_size(i)] == kBetween) between.push_back(i);
+    if (side_[to_size(i)] == near) ++near_size;
   }
   for (const Index i : between) match(i, near);
   std::size_t taken = 0;
   std::size_t given = 0;
   for (const Index i : between) {
-    if (stranded_[at(i)] == 0) continue;
+    if (stranded_[to_size(i)] == 0) continue;
     ++given;
-    if (mate_[at(i)] != kNone) ++taken;
+    if (mate_[to_size(i)] != kNone) ++taken;
   }
   const auto left = static_cast<double>(near_size - taken);
   if (given == taken || left < kLeastShare * static_cast<double>(nodes.size())) return false;
   for (const Index i : between) {
-    if (stranded_[at(i)] == 0) continue;
-    side_[at(i)] = near == kLeft ? kRight : kLeft;
-    if (mate_[at(i)] != kNone) side_[at(mate_[at(i)])] = kBetween;
+    if (stranded_[to_size(i)] == 0) continue;
+    side_[to_size(i)] = near == kLeft ? kRight : kLeft;
+    if (mate_[to_size(i)] != kNone) side_[to_size(mate_[to_size(i)])] = kBetween;
   }
   return true;
 }
@@ -249,29 +248,29 @@ void Dissection::match(Index start, Side near) {
     const Index i = queue_[k];
     Index end = kNone;
     for_neighbours(i, [&](Index j) {
-      if (end != kNone || side_[at(j)] != near) return;
-      if (stranded_[at(j)] != 0 || seen_[at(j)] == visit_) return;
-      seen_[at(j)] = visit_;
-      from_[at(j)] = i;
-      if (mate_[at(j)] == kNone) {
+      if (end != kNone || side_[to_size(j)] != near) return;
+      if (stranded_[to_size(j)] != 0 || seen_[to_size(j)] == visit_) return;
+      seen_[to_size(j)] = visit_;
+      from_[to_size(j)] = i;
+      if (mate_[to_size(j)] == kNone) {
         end = j;
       } else {
-        queue_.push_back(mate_[at(j)]);
+        queue_.push_back(mate_[to_size(j)]);
       }
     });
     if (end != kNone) return augment(end);
   }
   for (const Index i : queue_) {
-    stranded_[at(i)] = 1;
-    if (mate_[at(i)] != kNone) stranded_[at(mate_[at(i)])] = 1;
+    stranded_[to_size(i)] = 1;
+    if (mate_[to_size(i)] != kNone) stranded_[to_size(mate_[to_size(i)])] = 1;
   }
 }
 
 void Dissection::augment(Index end) {
   while (end != kNone) {
-    const Index i = from_[at(end)];
-    mate_[at(end)] = i;
-    end = std::exchange(mate_[at(i)], end);
+    const Index i = from_[to_size(end)];
+    mate_[to_size(end)] = i;
+    end = std::exchange(mate_[to_size(i)], end);
   }
 }
 

@@ -1,21 +1,14 @@
 #include "nsn/core/linear/linear_solver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 std::string_view to_string(LinearStatus status) {
   switch (status) {
@@ -64,7 +57,7 @@ void LinearSolver::analyze(const LinearOperator& op) {
                    name());
   op_ = &op;
   if (op.pattern_id() == pattern_id_) return;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   pattern_id_ = 0;  // an exception below must not leave half an analysis behind
   value_id_ = 0;
   const auto n = static_cast<std::size_t>(op.rows());
@@ -79,7 +72,7 @@ void LinearSolver::analyze(const LinearOperator& op) {
 void LinearSolver::prepare(const LinearOperator& op) {
   analyze(op);
   if (op.value_id() == value_id_) return;
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   value_id_ = 0;
   preparation_ = Preparation{};
   if (op.rows() > 0) preparation_ = do_factorize(op);
@@ -106,7 +99,7 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
     solve_trusted(b, x, control, monitor, report);
     return report;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   report.bytes_held = bytes_held() + 16.0 * n;
   report.rhs_norm = norm2(b);
   // r = b - S x0

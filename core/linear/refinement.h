@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -82,8 +81,6 @@ class Refinement {
   }
 
  private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   // r = b - S x, returns |r|_2
   double measure(const LinearOperator& op, ConstVector b, Vector x, Outcome& outcome) {
     op.apply(x, r_);

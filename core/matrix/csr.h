@@ -34,6 +34,8 @@ Csr transpose(const Csr& A);
 
 /// max |A - A^T| / max |A|; 0 for an empty or zero matrix. A must be square.
 double asymmetry(const Csr& A);
+/// Largest asymmetry(A) of a matrix that counts as symmetric.
+inline constexpr double kSymmetricToRounding = 1e-12;
 
 /// The arrays of a matrix as bare pointers, for kernels.
 class CsrRows {

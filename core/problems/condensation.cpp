@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/symmetric_block_entries.h"
 
@@ -11,11 +12,6 @@ namespace nsn {
 namespace {
 
 constexpr double kRounding = 1e-15;
-constexpr double kSymmetricToRounding = 1e-12;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What one contact does to one body: `dimension` rows of part_size(part) numbers.
 struct Touch {
@@ -34,8 +30,8 @@ struct Touches {
 Touches find_touches(const Csr& Ht, Index d, const MassMatrix& mass) {
   Touches touches;
   const Index contacts = Ht.rows / d;
-  touches.list.reserve(at(4 * contacts));
-  touches.value.reserve(at(4 * contacts * d * kBlock));
+  touches.list.reserve(to_size(4 * contacts));
+  touches.value.reserve(to_size(4 * contacts * d * kBlock));
   for (Index i = 0; i < contacts; ++i) {
     const std::size_t first = touches.list.size();
     for (Index r = d * i; r < d * (i + 1); ++r) {
@@ -47,10 +43,10 @@ Touches find_touches(const Csr& Ht, Index d, const MassMatrix& mass) {
         while (t < touches.list.size() && touches.list[t].part != part) ++t;
         if (t == touches.list.size()) {
           touches.list.push_back({i, part, touches.value.size()});
-          touches.value.resize(touches.value.size() + at(d * mass.part_size(part)), 0.0);
+          touches.value.resize(touches.value.size() + to_size(d * mass.part_size(part)), 0.0);
         }
         const Index place = (r - d * i) * mass.part_size(part) + mass.place_of(dof);
-        touches.value[touches.list[t].begin + at(place)] = Ht.value(k);
+        touches.value[touches.list[t].begin + to_size(place)] = Ht.value(k);
       }
     }
     touches.begin.push_back(static_cast<Index>(touches.list.size()));
@@ -66,13 +62,13 @@ struct ByPart {
 
 ByPart sort_by_part(const Touches& touches, Index parts) {
   ByPart by;
-  by.begin.assign(at(parts) + 1, 0);
-  for (const Touch& t : touches.list) ++by.begin[at(t.part) + 1];
-  for (Index p = 0; p < parts; ++p) by.begin[at(p) + 1] += by.begin[at(p)];
+  by.begin.assign(to_size(parts) + 1, 0);
+  for (const Touch& t : touches.list) ++by.begin[to_size(t.part) + 1];
+  for (Index p = 0; p < parts; ++p) by.begin[to_size(p) + 1] += by.begin[to_size(p)];
   by.touch.resize(touches.list.size());
   std::vector<Index> next(by.begin.begin(), by.begin.end() - 1);
   for (std::size_t t = 0; t < touches.list.size(); ++t) {
-    by.touch[at(next[at(touches.list[t].part)]++)] = static_cast<Index>(t);
+    by.touch[to_size(next[to_size(touches.list[t].part)]++)] = static_cast<Index>(t);
   }
   return by;
 }
@@ -81,17 +77,17 @@ ByPart sort_by_part(const Touches& touches, Index parts) {
 BlockCsr contact_graph(const Touches& touches, const ByPart& by, Index contacts, bool values) {
   std::vector<Index> column;
   std::vector<Index> begin{0};
-  std::vector<Index> seen(at(contacts), -1);
+  std::vector<Index> seen(to_size(contacts), -1);
   for (Index i = 0; i < contacts; ++i) {
     const std::size_t first = column.size();
-    seen[at(i)] = i;
+    seen[to_size(i)] = i;
     column.push_back(i);
-    for (Index t = touches.begin[at(i)]; t < touches.begin[at(i) + 1]; ++t) {
-      const Index part = touches.list[at(t)].part;
-      for (Index o = by.begin[at(part)]; o < by.begin[at(part) + 1]; ++o) {
-        const Index j = touches.list[at(by.touch[at(o)])].contact;
-        if (seen[at(j)] == i) continue;
-        seen[at(j)] = i;
+    for (Index t = touches.begin[to_size(i)]; t < touches.begin[to_size(i) + 1]; ++t) {
+      const Index part = touches.list[to_size(t)].part;
+      for (Index o = by.begin[to_size(part)]; o < by.begin[to_size(part) + 1]; ++o) {
+        const Index j = touches.list[to_size(by.touch[to_size(o)])].contact;
+        if (seen[to_size(j)] == i) continue;
+        seen[to_size(j)] = i;
         column.push_back(j);
       }
     }
@@ -144,19 +140,19 @@ void add_product(Index d, Index n, const double* image, const double* g, double*
 void add_parts(const Touches& touches, const ByPart& by, Index d, const MassMatrix& mass,
                BlockCsr& W) {
   std::vector<double> image;
-  std::vector<Index> place(at(W.rows), -1);
+  std::vector<Index> place(to_size(W.rows), -1);
   for (Index i = 0; i < W.rows; ++i) {
-    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
-    for (Index t = touches.begin[at(i)]; t < touches.begin[at(i) + 1]; ++t) {
-      const Touch& own = touches.list[at(t)];
+    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[to_size(W.column(k))] = k;
+    for (Index t = touches.begin[to_size(i)]; t < touches.begin[to_size(i) + 1]; ++t) {
+      const Touch& own = touches.list[to_size(t)];
       const Index n = mass.part_size(own.part);
-      image.resize(at(d * n));
+      image.resize(to_size(d * n));
       weigh(mass, own.part, kBlock * own.part, d, n, touches.value.data() + own.begin,
             image.data());
-      for (Index o = by.begin[at(own.part)]; o < by.begin[at(own.part) + 1]; ++o) {
-        const Touch& other = touches.list[at(by.touch[at(o)])];
+      for (Index o = by.begin[to_size(own.part)]; o < by.begin[to_size(own.part) + 1]; ++o) {
+        const Touch& other = touches.list[to_size(by.touch[to_size(o)])];
         const double* const g = touches.value.data() + other.begin;
-        double* const block = W.value.data() + at(place[at(other.contact)]) * kBlockSize;
+        double* const block = W.value.data() + to_size(place[to_size(other.contact)]) * kBlockSize;
         if (n == kBlock && d == kBlock) {
           add_product<kBlock>(kBlock, kBlock, image.data(), g, block);
         } else {
@@ -171,7 +167,7 @@ void add_parts(const Touches& touches, const ByPart& by, Index d, const MassMatr
 FrictionProblem condense_by_columns(const GlobalFrictionProblem& problem, const Csr& Ht,
                                     MassMatrix& mass) {
   const Index m = Ht.rows;
-  std::vector<double> dense(at(m) * at(m));
+  std::vector<double> dense(to_size(m) * to_size(m));
   const Vector h = zero_vector(problem.dofs());
   const Vector y = zero_vector(problem.dofs());
   const Vector column = zero_vector(m);
@@ -182,14 +178,14 @@ FrictionProblem condense_by_columns(const GlobalFrictionProblem& problem, const 
     for (Index k = Ht.row_begin(j); k < Ht.row_begin(j + 1); ++k) h(Ht.column(k)) = 0.0;
     multiply(Ht, y, column);
     for (Index i = 0; i < m; ++i) {
-      dense[at(i) * at(m) + at(j)] = column(i);
+      dense[to_size(i) * to_size(m) + to_size(j)] = column(i);
       largest = std::max(largest, std::abs(column(i)));
     }
   }
   std::vector<Triplet> triplets;
   for (Index i = 0; i < m; ++i) {
     for (Index j = 0; j < m; ++j) {
-      const double value = dense[at(i) * at(m) + at(j)];
+      const double value = dense[to_size(i) * to_size(m) + to_size(j)];
       if (std::abs(value) > kRounding * largest) triplets.push_back({i, j, value});
     }
   }
@@ -229,7 +225,7 @@ void delassus_diagonal(const GlobalFrictionProblem& problem, const Csr& Ht, Mass
     for (const Touch& touch : touches.list) {
       const Index n = mass.part_size(touch.part);
       const double* const h = touches.value.data() + touch.begin;
-      image.resize(at(d * n));
+      image.resize(to_size(d * n));
       weigh(mass, touch.part, kBlock * touch.part, d, n, h, image.data());
       add_product<0>(d, n, image.data(), h, out.data() + kBlockSize * touch.contact);
     }
@@ -266,7 +262,7 @@ FrictionBlocks condense(const GlobalFrictionProblem& problem, const Csr& Ht, Mas
     add_parts(touches, by, d, mass, blocks.W);
     for (Index i = 0; i < contacts && d == 2; ++i) {
       for (Index k = blocks.W.row_begin(i); k < blocks.W.row_begin(i + 1); ++k) {
-        double* const block = blocks.W.value.data() + at(k) * kBlockSize;
+        double* const block = blocks.W.value.data() + to_size(k) * kBlockSize;
         if (blocks.W.column(k) == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
       }
     }

@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {
-
-constexpr double kSymmetricToRounding = 1e-12;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class View>
 View uninitialized(const std::string& label, std::size_t n) {
@@ -36,15 +31,15 @@ Pattern nonzero_blocks(const Csr& W, Index contacts) {
   Pattern pattern;
   const Index* const columns = W.column.data();
   const double* const values = W.value.data();
-  pattern.begin.reserve(at(contacts) + 1);
-  pattern.column.reserve(at(W.nonzeros() / (d * d) + contacts));
-  std::vector<Index> seen(at(contacts), -1);
+  pattern.begin.reserve(to_size(contacts) + 1);
+  pattern.column.reserve(to_size(W.nonzeros() / (d * d) + contacts));
+  std::vector<Index> seen(to_size(contacts), -1);
   for (Index i = 0; i < contacts; ++i) {
     const std::size_t first = pattern.column.size();
     bool sorted = true;
     const auto add = [&](Index j) {
-      if (seen[at(j)] == i) return;
-      seen[at(j)] = i;
+      if (seen[to_size(j)] == i) return;
+      seen[to_size(j)] = i;
       sorted = sorted && (pattern.column.size() == first || pattern.column.back() < j);
       pattern.column.push_back(j);
     };
@@ -67,12 +62,12 @@ Pattern nonzero_blocks(const Csr& W, Index contacts) {
 /// Adds (j, i) for every (i, j).
 Pattern with_mirror_images(const Pattern& pattern) {
   const Index n = static_cast<Index>(pattern.begin.size()) - 1;
-  std::vector<std::vector<Index>> rows(at(n));
+  std::vector<std::vector<Index>> rows(to_size(n));
   for (Index i = 0; i < n; ++i) {
-    for (Index k = pattern.begin[at(i)]; k < pattern.begin[at(i) + 1]; ++k) {
-      const Index j = pattern.column[at(k)];
-      rows[at(i)].push_back(j);
-      rows[at(j)].push_back(i);
+    for (Index k = pattern.begin[to_size(i)]; k < pattern.begin[to_size(i) + 1]; ++k) {
+      const Index j = pattern.column[to_size(k)];
+      rows[to_size(i)].push_back(j);
+      rows[to_size(j)].push_back(i);
     }
   }
   Pattern both;
@@ -101,18 +96,18 @@ void fill_values(const Csr& from, BlockCsr& W) {
   const Index* const columns = from.column.data();
   const double* const values = from.value.data();
   double* const blocks = W.value.data();
-  std::vector<Index> place(at(W.rows), 0);
+  std::vector<Index> place(to_size(W.rows), 0);
   for (Index i = 0; i < W.rows; ++i) {
-    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[at(W.column(k))] = k;
+    for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) place[to_size(W.column(k))] = k;
     for (Index r = 0; r < d; ++r) {
       for (Index k = from.row_begin(d * i + r); k < from.row_begin(d * i + r + 1); ++k) {
         if (values[k] == 0.0) continue;
         const Index j = columns[k] / d;
-        blocks[kBlockSize * place[at(j)] + kBlock * r + columns[k] - d * j] = values[k];
+        blocks[kBlockSize * place[to_size(j)] + kBlock * r + columns[k] - d * j] = values[k];
       }
     }
     if constexpr (d == 2) {
-      double* const diagonal = W.value.data() + at(place[at(i)]) * kBlockSize;
+      double* const diagonal = W.value.data() + to_size(place[to_size(i)]) * kBlockSize;
       diagonal[8] = diagonal[0] > 0.0 ? diagonal[0] : 1.0;
     }
   }
@@ -129,9 +124,9 @@ class RowMerger {
         values_(from.value.data()),
         // Mostly whole blocks: a little more than that many.
         most_(from.nonzeros() / (d * d) + from.nonzeros() / (4 * d * d) + 2 * contacts),
-        W_{contacts, contacts, uninitialized<IndexVector>("row_begin", at(contacts) + 1),
-           uninitialized<IndexVector>("column", at(most_)),
-           uninitialized<Vector>("value", at(most_) * kBlockSize)} {}
+        W_{contacts, contacts, uninitialized<IndexVector>("row_begin", to_size(contacts) + 1),
+           uninitialized<IndexVector>("column", to_size(most_)),
+           uninitialized<Vector>("value", to_size(most_) * kBlockSize)} {}
 
   /// An empty matrix where a row is not ascending, or where blocks are mostly holes.
   BlockCsr merge() {
@@ -140,9 +135,9 @@ class RowMerger {
       if (!merge_row(i)) return {};
       W_.row_begin(i + 1) = kept_;
     }
-    W_.column = Kokkos::subview(W_.column, std::pair<std::size_t, std::size_t>{0, at(kept_)});
-    W_.value =
-        Kokkos::subview(W_.value, std::pair<std::size_t, std::size_t>{0, at(kept_) * kBlockSize});
+    W_.column = Kokkos::subview(W_.column, std::pair<std::size_t, std::size_t>{0, to_size(kept_)});
+    W_.value = Kokkos::subview(W_.value,
+                               std::pair<std::size_t, std::size_t>{0, to_size(kept_) * kBlockSize});
     return W_;
   }
 
@@ -249,9 +244,9 @@ double block_asymmetry(const BlockCsr& W, const std::vector<Index>& transposed) 
   double difference = 0.0;
   double largest = 0.0;
   for (std::size_t k = 0; k < transposed.size(); ++k) {
-    if (at(transposed[k]) < k) continue;  // seen from the other side
+    if (to_size(transposed[k]) < k) continue;  // seen from the other side
     const double* const a = W.value.data() + k * kBlockSize;
-    const double* const t = W.value.data() + at(transposed[k]) * kBlockSize;
+    const double* const t = W.value.data() + to_size(transposed[k]) * kBlockSize;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
         difference = std::max(difference, std::abs(a[3 * r + c] - t[3 * c + r]));
@@ -308,7 +303,7 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
                     : blocks_of_matrix<3>(problem.W, n, transposed);
   blocks.asymmetry = block_asymmetry(blocks.W, transposed);
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
-  blocks.q = uninitialized<Vector>("q", at(kBlock * n));
+  blocks.q = uninitialized<Vector>("q", to_size(kBlock * n));
   pad_contacts(problem.q, d, blocks.q);
   blocks.rows = ContactRows::contacts({problem.mu.data(), problem.mu.data() + n}, d == 2);
   return blocks;

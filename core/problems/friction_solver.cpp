@@ -1,7 +1,6 @@
 #include "nsn/core/problems/friction_solver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
@@ -26,14 +26,11 @@
 namespace nsn {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // What decides between the stages. A factorisation that is not dear is worth no first stage; where
 // it is, Gauss-Seidel gets the time of kSweepsWorth factorisations.
 // The primal form is worth a look from so many rows per degree of freedom; what a solve takes.
 constexpr double kPrimalRows = 1.3;
 constexpr double kExpectedSteps = 15.0;
-constexpr double kSymmetricToRounding = 1e-12;
 constexpr double kSweepsWorth = 20.0;
 constexpr double kUsefulStart = 1e-5;  // errors above: Gauss-Seidel does better from zero
 constexpr double kAlphaAfterStage = 1e-3;
@@ -87,10 +84,6 @@ class OwnThread {
  private:
   std::optional<SerialScope> scope_;
 };
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 const std::vector<std::string> kMethodNames = {
     "auto",     "proximal-newton", "proximal-newton-fb",     "admm", "nsgs", "paper-min",

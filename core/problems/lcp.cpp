@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/contact/contact_rows.h"
 #include "nsn/core/contact/dual_system.h"
@@ -18,15 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kMostEnumerated = 20;
 constexpr double kZeroPivot = 1e-11;  // of the largest entry of the tableau
 
 const std::vector<std::string> kMethodNames = {"auto", "newton", "lemke", "enumerate"};
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// |min(z, M z + q)|_2 / max(1, |q|_2), with w = M z + q.
 double measure(const LinearComplementarityProblem& problem, ConstVector z, Vector w) {
@@ -41,10 +36,10 @@ double measure(const LinearComplementarityProblem& problem, ConstVector z, Vecto
 }
 
 std::vector<double> dense_of(const Csr& M) {
-  std::vector<double> dense(at(M.rows) * at(M.rows), 0.0);
+  std::vector<double> dense(to_size(M.rows) * to_size(M.rows), 0.0);
   for (Index i = 0; i < M.rows; ++i) {
     for (Index k = M.row_begin(i); k < M.row_begin(i + 1); ++k) {
-      dense[at(i) * at(M.rows) + at(M.column(k))] = M.value(k);
+      dense[to_size(i) * to_size(M.rows) + to_size(M.column(k))] = M.value(k);
     }
   }
   return dense;
@@ -89,7 +84,10 @@ void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRe
 class Lemke {
  public:
   explicit Lemke(const LinearComplementarityProblem& problem)
-      : n_(at(problem.M.rows)), columns_(2 * n_ + 2), tableau_(n_ * columns_, 0.0), basis_(n_) {
+      : n_(to_size(problem.M.rows)),
+        columns_(2 * n_ + 2),
+        tableau_(n_ * columns_, 0.0),
+        basis_(n_) {
     const std::vector<double> M = dense_of(problem.M);
     for (std::size_t i = 0; i < n_; ++i) {
       basis_[i] = i;
@@ -204,7 +202,7 @@ bool solve_dense(std::vector<double>& a, std::vector<double>& b, std::size_t n) 
 
 /// True if a pattern gives a z within the tolerance; it is in result.z.
 bool enumerate(const LinearComplementarityProblem& problem, double tolerance, LcpResult& result) {
-  const std::size_t n = at(problem.M.rows);
+  const std::size_t n = to_size(problem.M.rows);
   const std::vector<double> M = dense_of(problem.M);
   std::vector<std::size_t> free;
   std::vector<double> a;

@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kLargestDensePart = 12;
-constexpr double kSymmetricToRounding = 1e-12;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Inverse of a dense matrix by Gauss-Jordan with row pivoting, in place; false if it is singular.
 bool invert_dense(std::vector<double>& a, std::size_t n, double* inverse) {
@@ -72,24 +68,24 @@ MassMatrix::MassMatrix(const Csr& M, const SolverRegistry& registry, const std::
 /// not diagonal or not invertible.
 bool MassMatrix::invert_diagonal(const Csr& M) {
   const Index n = M.rows;
-  inverse_.assign(at(n), 0.0);
+  inverse_.assign(to_size(n), 0.0);
   for (Index i = 0; i < n; ++i) {
     for (Index k = M.row_begin(i); k < M.row_begin(i + 1); ++k) {
       if (M.column(k) == i) {
-        inverse_[at(i)] = 1.0 / M.value(k);
+        inverse_[to_size(i)] = 1.0 / M.value(k);
       } else if (M.value(k) != 0.0) {
         return false;
       }
     }
-    if (!std::isfinite(inverse_[at(i)]) || inverse_[at(i)] == 0.0) return false;
+    if (!std::isfinite(inverse_[to_size(i)]) || inverse_[to_size(i)] == 0.0) return false;
   }
-  part_.resize(at(n));
-  place_.resize(at(n));
-  dofs_.resize(at(n));
+  part_.resize(to_size(n));
+  place_.resize(to_size(n));
+  dofs_.resize(to_size(n));
   for (Index i = 0; i < n; ++i) {
-    part_[at(i)] = i / kBlock;
-    place_[at(i)] = i % kBlock;
-    dofs_[at(i)] = i;
+    part_[to_size(i)] = i / kBlock;
+    place_[to_size(i)] = i % kBlock;
+    dofs_[to_size(i)] = i;
   }
   for (Index i = 0; i < n; i += kBlock) begin_.push_back(i);
   begin_.push_back(n);
@@ -99,61 +95,63 @@ bool MassMatrix::invert_diagonal(const Csr& M) {
 /// Connected parts of the pattern of M, by joining the ends of every entry that is not zero.
 void MassMatrix::find_parts(const Csr& M) {
   const Index n = M.rows;
-  std::vector<Index> root(at(n));
+  std::vector<Index> root(to_size(n));
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](Index i) {
-    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+    while (root[to_size(i)] != i) i = root[to_size(i)] = root[to_size(root[to_size(i)])];
     return i;
   };
   // Three translations or rotations stay together even where M is diagonal: fewer, larger parts.
-  for (Index i = 0; i < n && n % kBlock == 0; ++i) root[at(i)] = i - i % kBlock;
+  for (Index i = 0; i < n && n % kBlock == 0; ++i) root[to_size(i)] = i - i % kBlock;
   for (Index i = 0; i < n; ++i) {
     for (Index k = M.row_begin(i); k < M.row_begin(i + 1); ++k) {
       if (M.value(k) == 0.0 || M.column(k) == i) continue;
       const Index a = find(i);
       const Index b = find(M.column(k));
-      root[at(std::max(a, b))] = std::min(a, b);
+      root[to_size(std::max(a, b))] = std::min(a, b);
     }
   }
-  part_.assign(at(n), 0);
-  place_.assign(at(n), 0);
+  part_.assign(to_size(n), 0);
+  place_.assign(to_size(n), 0);
   std::vector<Index> size;
   for (Index i = 0; i < n; ++i) {
     const Index r = find(i);
     if (r == i) {
-      part_[at(i)] = static_cast<Index>(size.size());
+      part_[to_size(i)] = static_cast<Index>(size.size());
       size.push_back(0);
     } else {
-      part_[at(i)] = part_[at(r)];  // the root is the smallest member: met before
+      part_[to_size(i)] = part_[to_size(r)];  // the root is the smallest member: met before
     }
-    place_[at(i)] = size[at(part_[at(i)])]++;
+    place_[to_size(i)] = size[to_size(part_[to_size(i)])]++;
   }
   begin_.assign(size.size() + 1, 0);
   std::partial_sum(size.begin(), size.end(), begin_.begin() + 1);
-  dofs_.resize(at(n));
-  for (Index i = 0; i < n; ++i) dofs_[at(begin_[at(part_[at(i)])] + place_[at(i)])] = i;
+  dofs_.resize(to_size(n));
+  for (Index i = 0; i < n; ++i)
+    dofs_[to_size(begin_[to_size(part_[to_size(i)])] + place_[to_size(i)])] = i;
 }
 
 void MassMatrix::invert_parts(const Csr& M) {
   inverse_begin_.assign(1, 0);
   std::size_t total = 0;
   for (Index p = 0; p < parts(); ++p) {
-    total += at(part_size(p)) * at(part_size(p));
+    total += to_size(part_size(p)) * to_size(part_size(p));
     inverse_begin_.push_back(total);
   }
   inverse_.resize(total);
   std::vector<double> dense;
   for (Index p = 0; p < parts(); ++p) {
-    const std::size_t n = at(part_size(p));
+    const std::size_t n = to_size(part_size(p));
     dense.assign(n * n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-      const Index dof = dofs_[at(begin_[at(p)]) + i];
+      const Index dof = dofs_[to_size(begin_[to_size(p)]) + i];
       for (Index k = M.row_begin(dof); k < M.row_begin(dof + 1); ++k) {
-        if (M.value(k) != 0.0) dense[i * n + at(place_[at(M.column(k))])] += M.value(k);
+        if (M.value(k) != 0.0) dense[i * n + to_size(place_[to_size(M.column(k))])] += M.value(k);
       }
     }
-    if (!invert_dense(dense, n, inverse_.data() + inverse_begin_[at(p)]) && detail_.empty()) {
-      detail_ = fmt::format("M is singular at degree of freedom {}", dofs_[at(begin_[at(p)])]);
+    if (!invert_dense(dense, n, inverse_.data() + inverse_begin_[to_size(p)]) && detail_.empty()) {
+      detail_ =
+          fmt::format("M is singular at degree of freedom {}", dofs_[to_size(begin_[to_size(p)])]);
     }
   }
 }
@@ -173,11 +171,11 @@ bool MassMatrix::solve(ConstVector f, Vector v) {
     return usable;
   }
   if (diagonal_) {
-    for (Index i = 0; i < size_of(f); ++i) v(i) = inverse_[at(i)] * f(i);
+    for (Index i = 0; i < size_of(f); ++i) v(i) = inverse_[to_size(i)] * f(i);
     return true;
   }
   for (Index p = 0; p < parts(); ++p) {
-    const Index* const dofs = dofs_.data() + begin_[at(p)];
+    const Index* const dofs = dofs_.data() + begin_[to_size(p)];
     const Index n = part_size(p);
     const double* row = part_inverse(p);
     for (Index i = 0; i < n; ++i, row += n) {

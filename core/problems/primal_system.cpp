@@ -6,19 +6,15 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/problems/condensation.h"
 
 namespace nsn {
 namespace {
 
-constexpr double kSymmetricToRounding = 1e-12;
 constexpr double kTolerance = 1e-8;  // |b - (R^T W_A C + E) z| <= this |b|
 constexpr int kRefinements = 6;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 
@@ -66,10 +62,10 @@ void PrimalSystem::find_touches(const Csr& Ht, Index dimension) {
 /// Nodes that contacts reach, directly or through M, get numbers; the others -1.
 std::vector<Index> PrimalSystem::number_nodes(const Csr& M) {
   const Index nodes = (M.rows + kBlock - 1) / kBlock;
-  std::vector<Index> number(at(nodes), -1);
+  std::vector<Index> number(to_size(nodes), -1);
   const auto reach = [&](Index node) {
-    if (number[at(node)] >= 0) return;
-    number[at(node)] = static_cast<Index>(node_of_.size());
+    if (number[to_size(node)] >= 0) return;
+    number[to_size(node)] = static_cast<Index>(node_of_.size());
     node_of_.push_back(node);
   };
   for (const Touch& touch : touches_) reach(touch.node);
@@ -81,7 +77,7 @@ std::vector<Index> PrimalSystem::number_nodes(const Csr& M) {
       }
     }
   }
-  for (Touch& touch : touches_) touch.node = number[at(touch.node)];
+  for (Touch& touch : touches_) touch.node = number[to_size(touch.node)];
   return number;
 }
 
@@ -93,16 +89,16 @@ void PrimalSystem::build_pattern(const Csr& M, const std::vector<Index>& number)
     for (Index i = kBlock * node_of_[n]; i < last; ++i) {
       for (Index k = M.row_begin(i); k < M.row_begin(i + 1); ++k) {
         if (M.value(k) == 0.0) continue;
-        const Index other = number[at(M.column(k) / kBlock)];
+        const Index other = number[to_size(M.column(k) / kBlock)];
         neighbours[n].push_back(other);
-        neighbours[at(other)].push_back(static_cast<Index>(n));
+        neighbours[to_size(other)].push_back(static_cast<Index>(n));
       }
     }
   }
   for (Index i = 0; i < blocks(); ++i) {
-    for (Index a = contact_begin_[at(i)]; a < contact_begin_[at(i) + 1]; ++a) {
-      for (Index b = contact_begin_[at(i)]; b < contact_begin_[at(i) + 1]; ++b) {
-        neighbours[at(touches_[at(a)].node)].push_back(touches_[at(b)].node);
+    for (Index a = contact_begin_[to_size(i)]; a < contact_begin_[to_size(i) + 1]; ++a) {
+      for (Index b = contact_begin_[to_size(i)]; b < contact_begin_[to_size(i) + 1]; ++b) {
+        neighbours[to_size(touches_[to_size(a)].node)].push_back(touches_[to_size(b)].node);
       }
     }
   }
@@ -114,35 +110,36 @@ void PrimalSystem::build_pattern(const Csr& M, const std::vector<Index>& number)
   }
   const auto n = static_cast<Index>(node_of_.size());
   K_ = BlockCsr{
-      n, n, IndexVector(Kokkos::view_alloc("row_begin", Kokkos::WithoutInitializing), at(n) + 1),
+      n, n,
+      IndexVector(Kokkos::view_alloc("row_begin", Kokkos::WithoutInitializing), to_size(n) + 1),
       IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), total),
       zero_vector(static_cast<Index>(total) * kBlockSize)};
   Index* column = K_.column.data();
   K_.row_begin(0) = 0;
   for (Index i = 0; i < n; ++i) {
-    column = std::copy(neighbours[at(i)].begin(), neighbours[at(i)].end(), column);
+    column = std::copy(neighbours[to_size(i)].begin(), neighbours[to_size(i)].end(), column);
     K_.row_begin(i + 1) = static_cast<Index>(column - K_.column.data());
   }
   mass_values_.assign(total * kBlockSize, 0.0);
   for (Index i = 0; i < n; ++i) {
     for (Index r = 0; r < kBlock; ++r) {
-      const Index dof = kBlock * node_of_[at(i)] + r;
+      const Index dof = kBlock * node_of_[to_size(i)] + r;
       if (dof >= M.rows) {  // completes the last block
-        mass_values_[at(kBlockSize * find_block(K_, i, i) + 4 * r)] = 1.0;
+        mass_values_[to_size(kBlockSize * find_block(K_, i, i) + 4 * r)] = 1.0;
         continue;
       }
       for (Index k = M.row_begin(dof); k < M.row_begin(dof + 1); ++k) {
         if (M.value(k) == 0.0) continue;
-        const Index block = find_block(K_, i, number[at(M.column(k) / kBlock)]);
-        mass_values_[at(kBlockSize * block + kBlock * r + M.column(k) % kBlock)] += M.value(k);
+        const Index block = find_block(K_, i, number[to_size(M.column(k) / kBlock)]);
+        mass_values_[to_size(kBlockSize * block + kBlock * r + M.column(k) % kBlock)] += M.value(k);
       }
     }
   }
   pair_begin_.assign(1, 0);
   for (Index i = 0; i < blocks(); ++i) {
-    for (Index a = contact_begin_[at(i)]; a < contact_begin_[at(i) + 1]; ++a) {
-      for (Index b = contact_begin_[at(i)]; b < contact_begin_[at(i) + 1]; ++b) {
-        pair_.push_back(find_block(K_, touches_[at(a)].node, touches_[at(b)].node));
+    for (Index a = contact_begin_[to_size(i)]; a < contact_begin_[to_size(i) + 1]; ++a) {
+      for (Index b = contact_begin_[to_size(i)]; b < contact_begin_[to_size(i) + 1]; ++b) {
+        pair_.push_back(find_block(K_, touches_[to_size(a)].node, touches_[to_size(b)].node));
       }
     }
     pair_begin_.push_back(static_cast<Index>(pair_.size()));
@@ -155,8 +152,8 @@ void PrimalSystem::diagonal_blocks(Vector out) const {
 
 void PrimalSystem::scale(ConstVector s) {
   for (Index i = 0; i < blocks(); ++i) {
-    for (Index t = contact_begin_[at(i)]; t < contact_begin_[at(i) + 1]; ++t) {
-      Touch& touch = touches_[at(t)];
+    for (Index t = contact_begin_[to_size(i)]; t < contact_begin_[to_size(i) + 1]; ++t) {
+      Touch& touch = touches_[to_size(t)];
       for (Index e = 0; e < kBlockSize; ++e) {
         touch.scaled[e] = s(kBlock * i + e / kBlock) * touch.given[e];
       }
@@ -170,9 +167,9 @@ void PrimalSystem::apply(ConstVector x, Vector y) const {
   const Index dofs = size_of(impulse_);
   for (Index i = 0; i < blocks(); ++i) {
     const double* const xi = x.data() + kBlock * i;
-    for (Index t = contact_begin_[at(i)]; t < contact_begin_[at(i) + 1]; ++t) {
-      const double* const h = touches_[at(t)].scaled;
-      const Index first = kBlock * node_of_[at(touches_[at(t)].node)];
+    for (Index t = contact_begin_[to_size(i)]; t < contact_begin_[to_size(i) + 1]; ++t) {
+      const double* const h = touches_[to_size(t)].scaled;
+      const Index first = kBlock * node_of_[to_size(touches_[to_size(t)].node)];
       for (Index c = 0; c < kBlock && first + c < dofs; ++c) {
         impulse_(first + c) += h[c] * xi[0] + h[3 + c] * xi[1] + h[6 + c] * xi[2];
       }
@@ -185,9 +182,9 @@ void PrimalSystem::apply(ConstVector x, Vector y) const {
   for (Index i = 0; i < blocks(); ++i) {
     double* const yi = y.data() + kBlock * i;
     yi[0] = yi[1] = yi[2] = 0.0;
-    for (Index t = contact_begin_[at(i)]; t < contact_begin_[at(i) + 1]; ++t) {
-      const double* const h = touches_[at(t)].scaled;
-      const Index first = kBlock * node_of_[at(touches_[at(t)].node)];
+    for (Index t = contact_begin_[to_size(i)]; t < contact_begin_[to_size(i) + 1]; ++t) {
+      const double* const h = touches_[to_size(t)].scaled;
+      const Index first = kBlock * node_of_[to_size(touches_[to_size(t)].node)];
       for (Index c = 0; c < kBlock && first + c < dofs; ++c) {
         for (Index r = 0; r < kBlock; ++r) yi[r] += h[kBlock * r + c] * product_(first + c);
       }
@@ -208,19 +205,19 @@ void PrimalSystem::add_contact(Index i, const BlockLinearization& block, const d
     expand(block, z, d);
     for (int r = 0; r < 3; ++r) S[3 * r + c] = d[r];
   }
-  const Index first = contact_begin_[at(i)];
-  const Index last = contact_begin_[at(i) + 1];
-  const Index* pair = pair_.data() + pair_begin_[at(i)];
+  const Index first = contact_begin_[to_size(i)];
+  const Index last = contact_begin_[to_size(i) + 1];
+  const Index* pair = pair_.data() + pair_begin_[to_size(i)];
   for (Index a = first; a < last; ++a) {
-    const double* const h = touches_[at(a)].scaled;
+    const double* const h = touches_[to_size(a)].scaled;
     double HS[9];  // H_a S: rows are degrees of freedom
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c)
         HS[3 * r + c] = h[r] * S[c] + h[3 + r] * S[3 + c] + h[6 + r] * S[6 + c];
     }
     for (Index b = first; b < last; ++b, ++pair) {
-      const double* const g = touches_[at(b)].scaled;
-      double* const k = K_.value.data() + at(*pair) * kBlockSize;
+      const double* const g = touches_[to_size(b)].scaled;
+      double* const k = K_.value.data() + to_size(*pair) * kBlockSize;
       for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
           k[3 * r + c] += HS[3 * r] * g[c] + HS[3 * r + 1] * g[3 + c] + HS[3 * r + 2] * g[6 + c];
@@ -236,7 +233,7 @@ void PrimalSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstV
   std::copy(mass_values_.begin(), mass_values_.end(), K_.value.data());
   bool symmetric = symmetric_mass_;
   for (Index i = 0; i < this->blocks(); ++i) {
-    const BlockLinearization& block = blocks[at(i)];
+    const BlockLinearization& block = blocks[to_size(i)];
     if (block.active == 0) continue;
     symmetric = symmetric && !(block.rotated && block.coupling != 0.0);
     add_contact(i, block, A_ + kBlock * i);
@@ -249,7 +246,7 @@ void PrimalSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstV
 void PrimalSystem::solve_once(ConstVector b, Vector z) {
   std::fill_n(force_.data(), force_.extent(0), 0.0);
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[at(i)];
+    const BlockLinearization& block = (*linearization_)[to_size(i)];
     if (block.active == 0) continue;
     double w[3];
     double d[3] = {0.0, 0.0, 0.0};
@@ -258,9 +255,9 @@ void PrimalSystem::solve_once(ConstVector b, Vector z) {
       w[k] = active ? b(kBlock * i + k) / (A_[kBlock * i + k] + block.compliance[k]) : 0.0;
     }
     expand(block, w, d);
-    for (Index t = contact_begin_[at(i)]; t < contact_begin_[at(i) + 1]; ++t) {
-      const double* const h = touches_[at(t)].scaled;
-      double* const f = force_.data() + kBlock * touches_[at(t)].node;
+    for (Index t = contact_begin_[to_size(i)]; t < contact_begin_[to_size(i) + 1]; ++t) {
+      const double* const h = touches_[to_size(t)].scaled;
+      double* const f = force_.data() + kBlock * touches_[to_size(t)].node;
       for (int c = 0; c < 3; ++c) f[c] += h[c] * d[0] + h[3 + c] * d[1] + h[6 + c] * d[2];
     }
   }
@@ -269,15 +266,15 @@ void PrimalSystem::solve_once(ConstVector b, Vector z) {
       solver_->solve(force_, velocity_, {.rtol = kTolerance, .lean = true, .trust = true});
   const bool ok = report.ok() || report.status == LinearStatus::kInaccurate;
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[at(i)];
+    const BlockLinearization& block = (*linearization_)[to_size(i)];
     double* const zi = z.data() + kBlock * i;
     zi[0] = zi[1] = zi[2] = ok ? 0.0 : std::numeric_limits<double>::infinity();
     if (block.active == 0 || !ok) continue;
     double v[3] = {0.0, 0.0, 0.0};
     double w[3];
-    for (Index t = contact_begin_[at(i)]; t < contact_begin_[at(i) + 1]; ++t) {
-      const double* const h = touches_[at(t)].scaled;
-      const double* const y = velocity_.data() + kBlock * touches_[at(t)].node;
+    for (Index t = contact_begin_[to_size(i)]; t < contact_begin_[to_size(i) + 1]; ++t) {
+      const double* const h = touches_[to_size(t)].scaled;
+      const double* const y = velocity_.data() + kBlock * touches_[to_size(t)].node;
       for (int r = 0; r < 3; ++r)
         v[r] += h[3 * r] * y[0] + h[3 * r + 1] * y[1] + h[3 * r + 2] * y[2];
     }
@@ -294,13 +291,13 @@ double PrimalSystem::residual(ConstVector b, ConstVector z, Vector out) const {
   for (Index i = 0; i < blocks(); ++i) {
     double* const d = d_.data() + kBlock * i;
     d[0] = d[1] = d[2] = 0.0;
-    const BlockLinearization& block = (*linearization_)[at(i)];
+    const BlockLinearization& block = (*linearization_)[to_size(i)];
     if (block.active != 0) expand(block, z.data() + kBlock * i, d);
   }
   apply(d_, Wd_);
   double sum = 0.0;
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[at(i)];
+    const BlockLinearization& block = (*linearization_)[to_size(i)];
     double y[3];
     double w[3];
     for (Index k = 0; k < kBlock; ++k) {

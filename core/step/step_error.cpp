@@ -13,8 +13,6 @@ namespace {
 
 using BlockError = StepEvaluation::BlockError;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// The larger one; what is not a number stays.
 double worse(double a, double b) {
   return b <= a || std::isnan(a) ? a : b;

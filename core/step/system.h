@@ -56,7 +56,6 @@ struct RowLaw {
   bool is_contact() const { return kind == Kind::kContact; }
   /// Box whose rows have no bounds: an equation. Elastic elements are such, joints and springs too.
   bool unbounded() const {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     bool none = !is_contact();
     for (int k = 0; k < 3; ++k) none = none && lo[k] == -kInfinity && hi[k] == kInfinity;
     return none;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nsn/core/base/types.h"
+
 namespace nsn {
 namespace {
 
 constexpr int kLeaf = 6;
 constexpr double kGrown = 1.2;  // boxes of the tree, since it was built
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Sum of the sides.
 double extent(const Aabb& box) {
@@ -29,7 +27,7 @@ bool BroadPhase::collect(const std::vector<Aabb>& boxes) {
   const std::size_t bounded = boxes.size() - unbounded_.size();
   bool known = leaves_.size() == bounded;
   for (std::size_t k = 0; k < leaves_.size() && known; ++k) {
-    const std::size_t item = at(leaves_[k].item);
+    const std::size_t item = to_size(leaves_[k].item);
     known = item < boxes.size() && boxes[item].bounded;
     if (known) leaves_[k].box = boxes[item];
   }
@@ -43,8 +41,8 @@ bool BroadPhase::collect(const std::vector<Aabb>& boxes) {
 
 int BroadPhase::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
-  Aabb box = leaves_[at(begin)].box;
-  for (int k = begin + 1; k < end; ++k) grow(box, leaves_[at(k)].box);
+  Aabb box = leaves_[to_size(begin)].box;
+  for (int k = begin + 1; k < end; ++k) grow(box, leaves_[to_size(k)].box);
   nodes_.push_back({box, begin, end, -1});
   if (end - begin <= kLeaf) return index;
   const int axis = longest_axis(box);
@@ -56,20 +54,20 @@ int BroadPhase::build(int begin, int end) {
                      return x != y ? x < y : a.item < b.item;
                    });
   build(begin, middle);
-  nodes_[at(index)].right = build(middle, end);
+  nodes_[to_size(index)].right = build(middle, end);
   return index;
 }
 
 double BroadPhase::fit() {
   double size = 0.0;
   for (int index = static_cast<int>(nodes_.size()) - 1; index >= 0; --index) {  // children first
-    Node& node = nodes_[at(index)];
+    Node& node = nodes_[to_size(index)];
     if (node.right >= 0) {
-      node.box = nodes_[at(index + 1)].box;
-      grow(node.box, nodes_[at(node.right)].box);
+      node.box = nodes_[to_size(index + 1)].box;
+      grow(node.box, nodes_[to_size(node.right)].box);
     } else {
-      node.box = leaves_[at(node.begin)].box;
-      for (int k = node.begin + 1; k < node.end; ++k) grow(node.box, leaves_[at(k)].box);
+      node.box = leaves_[to_size(node.begin)].box;
+      for (int k = node.begin + 1; k < node.end; ++k) grow(node.box, leaves_[to_size(k)].box);
     }
     size += extent(node.box);
   }
@@ -87,7 +85,7 @@ void BroadPhase::reserve_pairs(std::size_t more) {
 }
 
 void BroadPhase::join(int index) {
-  const Node& node = nodes_[at(index)];
+  const Node& node = nodes_[to_size(index)];
   if (node.right >= 0) {
     join(index + 1);
     join(node.right);
@@ -95,19 +93,19 @@ void BroadPhase::join(int index) {
   }
   reserve_pairs(kLeaf * kLeaf);
   for (int i = node.begin; i < node.end; ++i) {
-    for (int j = i + 1; j < node.end; ++j) offer(leaves_[at(i)], leaves_[at(j)]);
+    for (int j = i + 1; j < node.end; ++j) offer(leaves_[to_size(i)], leaves_[to_size(j)]);
   }
 }
 
 void BroadPhase::join(int a, int b) {
-  const Node& A = nodes_[at(a)];
-  const Node& B = nodes_[at(b)];
+  const Node& A = nodes_[to_size(a)];
+  const Node& B = nodes_[to_size(b)];
   if (!meet(A.box, B.box)) return;
   if (A.right < 0 && B.right < 0) {
     reserve_pairs(kLeaf * kLeaf);
     for (int i = A.begin; i < A.end; ++i) {
-      if (!meet(leaves_[at(i)].box, B.box)) continue;
-      for (int j = B.begin; j < B.end; ++j) offer(leaves_[at(i)], leaves_[at(j)]);
+      if (!meet(leaves_[to_size(i)].box, B.box)) continue;
+      for (int j = B.begin; j < B.end; ++j) offer(leaves_[to_size(i)], leaves_[to_size(j)]);
     }
   } else if (B.right < 0 || (A.right >= 0 && A.end - A.begin >= B.end - B.begin)) {
     join(a + 1, b);
@@ -124,9 +122,9 @@ void BroadPhase::sort_pairs(std::size_t num_items) {
   pairs_.resize(num_found_);
   const auto pass = [&](const std::vector<Pair>& in, int Pair::*key, std::vector<Pair>& out) {
     place_.assign(num_items + 1, 0);
-    for (const Pair& pair : in) ++place_[at(pair.*key) + 1];
+    for (const Pair& pair : in) ++place_[to_size(pair.*key) + 1];
     std::partial_sum(place_.begin(), place_.end(), place_.begin());
-    for (const Pair& pair : in) out[at(place_[at(pair.*key)]++)] = pair;
+    for (const Pair& pair : in) out[to_size(place_[to_size(pair.*key)]++)] = pair;
   };
   pass(found_, &Pair::second, pairs_);
   pass(pairs_, &Pair::first, found_);

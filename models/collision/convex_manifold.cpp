@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "nsn/core/base/types.h"
+
 namespace nsn {
 namespace {
 
@@ -21,10 +23,6 @@ struct Corner {
   int vertex = -1;
 };
 using Outline = std::pmr::vector<Corner>;
-
-std::size_t at(int k) {
-  return static_cast<std::size_t>(k);
-}
 
 /// The half-space n . x <= offset beside an edge of the reference face.
 struct Side {
@@ -125,8 +123,9 @@ void start_outline(const PlacedPolytope& I, const Vec3& n, Outline& out) {
   const Polytope::Face& face = P.face(incident_face(I, n));
   for (int k = face.begin; k < face.end; ++k) {
     const int previous = k > face.begin ? k - 1 : face.end - 1;
-    const int vertex = P.loop[at(k)];
-    out.push_back({I.vertex(vertex), P.loop_edge[at(previous)], P.loop_edge[at(k)], vertex});
+    const int vertex = P.loop[to_size(k)];
+    out.push_back(
+        {I.vertex(vertex), P.loop_edge[to_size(previous)], P.loop_edge[to_size(k)], vertex});
   }
 }
 
@@ -180,10 +179,10 @@ void face_contacts(const PlacedPolytope& R, int face, const PlacedPolytope& I, b
   start_outline(I, n, outline);
   const double tolerance = 1e-6 * R.size();
   for (int k = f.begin; k < f.end && !outline.empty(); ++k) {
-    const Vec3 p = R.vertex(P.loop[at(k)]);
-    const Vec3 q = R.vertex(P.loop[at(k + 1 < f.end ? k + 1 : f.begin)]);
+    const Vec3 p = R.vertex(P.loop[to_size(k)]);
+    const Vec3 q = R.vertex(P.loop[to_size(k + 1 < f.end ? k + 1 : f.begin)]);
     const Vec3 outward = normalized(cross(q - p, n));
-    clip(outline, {outward, dot(outward, p), -1 - P.loop_edge[at(k)]}, tolerance, clipped);
+    clip(outline, {outward, dot(outward, p), -1 - P.loop_edge[to_size(k)]}, tolerance, clipped);
     std::swap(outline, clipped);
   }
   const Naming naming(P, I.polytope(), reference_is_a);
@@ -273,8 +272,8 @@ std::uint64_t feature_number(const std::array<int, 4>& vertex, int count) {
   int low = vertex[0];
   int high = vertex[0];
   for (int k = 1; k < count; ++k) {
-    low = std::min(low, vertex[at(k)]);
-    high = std::max(high, vertex[at(k)]);
+    low = std::min(low, vertex[to_size(k)]);
+    high = std::max(high, vertex[to_size(k)]);
   }
   return edge_number(low, high);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "nsn/core/base/lanes.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/feature_distance.h"
 #include "nsn/models/collision/lane_pose.h"
 
@@ -19,10 +20,6 @@ constexpr double kLoosely = 1.0 + 1e-9;
 /// and far more: it sticks out of sharp corners.
 constexpr double kBeside = 1e-3;
 
-std::size_t at(int k) {
-  return static_cast<std::size_t>(k);
-}
-
 /// n, directions: axes of the body.
 bool points_into_none(std::span<const Vec3> directions, const Vec3& n) {
   return std::none_of(directions.begin(), directions.end(),
@@ -32,10 +29,11 @@ bool points_into_none(std::span<const Vec3> directions, const Vec3& n) {
 bool is_normal(const FeatureSet& S, const FeatureSet::Edge& edge, const Vec3& n) {
   const Vec3 local = transpose_times(S.axes, n);
   if (!S.two_sided && dot(local, edge.outward) < -kCone) return false;
-  return points_into_none(S.edge_directions.subspan(at(edge.first), at(edge.count)), local);
+  return points_into_none(S.edge_directions.subspan(to_size(edge.first), to_size(edge.count)),
+                          local);
 }
 bool is_normal(const FeatureSet& S, const FeatureSet::Vertex& vertex, const Vec3& n) {
-  return points_into_none(S.vertex_directions.subspan(at(vertex.first), at(vertex.count)),
+  return points_into_none(S.vertex_directions.subspan(to_size(vertex.first), to_size(vertex.count)),
                           transpose_times(S.axes, n));
 }
 
@@ -158,7 +156,7 @@ NSN_INLINE double excess(const FeatureSet::Sides& sides, const Lanes4& out, doub
 /// 1: the foot of the perpendicular lies in the face, or out of it by the tolerance.
 NSN_VERSIONS unsigned over_face(const FeatureSet& S, const FeatureSet::Face& face, const Vec3& p,
                                 double tolerance) {
-  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
+  const FeatureSet::Sides* sides = &S.sides[to_size(face.first)];
   unsigned over = 1;
   for (int k = 0; k < face.count; k += 4, ++sides) {
     over &= static_cast<unsigned>(!(excess(*sides, out_of(*sides, p), tolerance) > 0.0));
@@ -188,7 +186,7 @@ bool inside_mesh(const FeatureSet& S, const Vec3& p) {
     const double height = dot(face.normal, p) - face.offset;
     // As the distance is, by more.
     if (std::abs(height) > std::min(least, bound) + 1e-8 * S.size) continue;
-    const FeatureSet::Sides& sides = S.sides[at(face.first)];
+    const FeatureSet::Sides& sides = S.sides[to_size(face.first)];
     const OnTriangle near =
         closest_on_triangle(p, sides.corner(0), sides.corner(1), sides.corner(2));
     const double distance = std::sqrt(near.distance_squared);
@@ -244,7 +242,7 @@ class Side {
       const FeatureSet::Vertex& vertex = mine_.vertices[v];
       bool found = false;
       for (const int e : edges_beside(v)) {
-        found = add_on_edge(vertex, other_.edges[at(e)]) || found;
+        found = add_on_edge(vertex, other_.edges[to_size(e)]) || found;
       }
       if (found || !with_vertices) continue;
       for (const FeatureSet::Vertex& b : other_.vertices) add_on_vertex(vertex, b);
@@ -286,7 +284,7 @@ class Side {
     bool found = false;
     const std::size_t before = out_.size();
     for (const int f : faces) {
-      const FeatureSet::Face& face = other_.faces[at(f)];
+      const FeatureSet::Face& face = other_.faces[to_size(f)];
       double height = dot(face.normal, vertex.x) - face.offset;
       const bool flipped = other_.two_sided && height < 0.0;
       if (flipped) height = -height;
@@ -380,7 +378,7 @@ void add_edges(const FeatureSet& A, const FeatureSet& B, const NumberLists* pair
     const FeatureSet::Edge& a = A.edges[i];
     for (const int j :
          pairs != nullptr ? (*pairs)[i] : opposing_edges(B, a, furthest, 0.0).numbers()) {
-      const FeatureSet::Edge& b = B.edges[at(j)];
+      const FeatureSet::Edge& b = B.edges[to_size(j)];
       if (!crossing_of_segments(a.a, a.along, b.a, b.along, near) ||
           near.distance_squared > furthest * furthest) {
         continue;
@@ -417,7 +415,7 @@ void add_crossings(const FeatureSet& S, std::span<const int> faces, const Featur
   Crossing* const crossings = out.data();
   std::size_t end_of_list = count;
   for (const int f : faces) {
-    const FeatureSet::Face& face = S.faces[at(f)];
+    const FeatureSet::Face& face = S.faces[to_size(f)];
     const double start = dot(face.normal, edge.a) - face.offset;
     const double end = start + dot(face.normal, edge.along);
     crossings[end_of_list] = {number, f, start, end};
@@ -436,7 +434,7 @@ Piercing edge_piercing(const FeatureSet& S, std::span<const Crossing> crossings,
   double inner = 0.0;
   for (const Crossing& crossing : crossings) {
     const double t = crossing.start / (crossing.start - crossing.end);
-    const FeatureSet::Face& face = S.faces[at(crossing.face)];
+    const FeatureSet::Face& face = S.faces[to_size(crossing.face)];
     if (over_face(S, face, edge.a + t * edge.along, face_tolerance(S)) == 0) continue;
     ++count;
     first = std::min(first, t);
@@ -467,7 +465,7 @@ unsigned within(const FeatureSet::Edge& a, const FeatureSet::Edge& b, double rea
 /// 1: nothing of the edge is over the face, by more than `reach` from one of its sides.
 NSN_VERSIONS unsigned past_face(const FeatureSet& S, const FeatureSet::Face& face,
                                 const FeatureSet::Edge& edge, double reach) {
-  const FeatureSet::Sides* sides = &S.sides[at(face.first)];
+  const FeatureSet::Sides* sides = &S.sides[to_size(face.first)];
   unsigned past = 0;
   for (int k = 0; k < face.count; k += 4, ++sides) {
     const Lanes4 start = out_of(*sides, edge.a);
@@ -491,10 +489,11 @@ void find_beside(const FeatureSet& mine, const FeatureSet& other, double margin,
   out.edges.clear();
   for (const FeatureSet::Vertex& vertex : mine.vertices) {
     Selection& faces = find_faces(mine, other, vertex, margin, slack);
-    faces.narrow([&](int f) { return over_face(other, other.faces[at(f)], vertex.x, beside); });
+    faces.narrow(
+        [&](int f) { return over_face(other, other.faces[to_size(f)], vertex.x, beside); });
     out.faces.add(faces.numbers());
     Selection& edges = edges_near(other, vertex, reach);
-    edges.narrow([&](int e) { return within(other.edges[at(e)], vertex.x, reach); });
+    edges.narrow([&](int e) { return within(other.edges[to_size(e)], vertex.x, reach); });
     out.edges.add(edges.numbers());
   }
 }
@@ -510,7 +509,7 @@ std::span<const int> find_crossed(const FeatureSet& S, const FeatureSet::Edge& e
 /// Of the corners of a face.
 NSN_INLINE Vec3 centre_of(const FeatureSet::Sides* sides, int count) {
   Vec3 sum = sides->corner(0);
-  for (int k = 1; k < count; ++k) sum += sides[k / 4].corner(at(k % 4));
+  for (int k = 1; k < count; ++k) sum += sides[k / 4].corner(to_size(k % 4));
   return (1.0 / count) * sum;
 }
 
@@ -548,7 +547,7 @@ NSN_VERSIONS void FeatureSet::index(const Vec3& direction) {
   // Of a ball that is larger by kBeside size: (x + y)^2 <= 1.01 x^2 + 101 y^2, without a root.
   const double more = 101.0 * (kBeside * size) * (kBeside * size);
   for (const Face& face : faces) {
-    const Sides* first = &sides[at(face.first)];
+    const Sides* first = &sides[to_size(face.first)];
     const Vec3 centre = centre_of(first, face.count);
     double squared = 0.0;
     Range level;
@@ -584,7 +583,7 @@ void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, Numb
   for (const FeatureSet::Edge& edge : A.edges) {
     left.clear();
     for (const int f : find_crossed(B, edge, slack)) {
-      if (past_face(B, B.faces[at(f)], edge, by) == 0) left.push_back(f);
+      if (past_face(B, B.faces[to_size(f)], edge, by) == 0) left.push_back(f);
     }
     out.add(left);
   }
@@ -602,8 +601,8 @@ Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* c
   for (std::size_t k = 0; k < count && worst != Piercing::kDeep;) {
     const std::size_t begin = k;
     while (k < count && all[k].edge == all[begin].edge) ++k;
-    worst = std::max(
-        worst, edge_piercing(B, {&all[begin], k - begin}, A.edges[at(all[begin].edge)], reach));
+    worst = std::max(worst, edge_piercing(B, {&all[begin], k - begin},
+                                          A.edges[to_size(all[begin].edge)], reach));
   }
   return worst;
 }
@@ -616,7 +615,7 @@ void find_feature_pairs(const FeatureSet& A, const FeatureSet& B, double margin,
   out.edges.clear();
   for (const FeatureSet::Edge& edge : A.edges) {
     Selection& edges = opposing_edges(B, edge, reach, slack.turn);
-    edges.narrow([&](int e) { return within(edge, B.edges[at(e)], reach); });
+    edges.narrow([&](int e) { return within(edge, B.edges[to_size(e)], reach); });
     out.edges.add(edges.numbers());
   }
 }

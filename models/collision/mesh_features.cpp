@@ -2,15 +2,12 @@
 
 #include <array>
 
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/face_sides.h"
 #include "nsn/models/collision/number_set.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(int k) {
-  return static_cast<std::size_t>(k);
-}
 
 /// Buffers of a thread, so that detection does not allocate; their contents do not outlive a call.
 struct Buffers {
@@ -43,20 +40,20 @@ void MeshPart::list(const TriangleMesh& mesh, std::span<const int> given, const 
   triangles.assign(given.begin(), given.end());
   own.seen.fit(mesh.points().size());
   for (const int t : triangles) {
-    for (const int v : mesh.triangles()[at(t)]) own.seen.insert(v);
+    for (const int v : mesh.triangles()[to_size(t)]) own.seen.insert(v);
   }
   own.seen.move_to(corners);
   fit(own.beyond, mesh.points().size());
   for (const int v : corners) {
-    own.beyond[at(v)] = beyond(region, mesh.points()[at(v)]);
-    if (own.beyond[at(v)] == 0 && mesh.vertex_active(v)) vertices.push_back(v);
+    own.beyond[to_size(v)] = beyond(region, mesh.points()[to_size(v)]);
+    if (own.beyond[to_size(v)] == 0 && mesh.vertex_active(v)) vertices.push_back(v);
   }
   own.seen.fit(mesh.edges().size());
   for (const int t : triangles) {
-    const std::array<int, 3>& corner = mesh.triangles()[at(t)];
+    const std::array<int, 3>& corner = mesh.triangles()[to_size(t)];
     for (std::size_t k = 0; k < 3; ++k) {
       const unsigned outside =
-          own.beyond[at(corner[k])] & own.beyond[at(corner[k < 2 ? k + 1 : 0])];
+          own.beyond[to_size(corner[k])] & own.beyond[to_size(corner[k < 2 ? k + 1 : 0])];
       const unsigned wanted = static_cast<unsigned>(outside == 0) & mesh.edge_active(t, k);
       own.seen.insert(mesh.triangle_edges(t)[k], wanted);
     }
@@ -81,14 +78,14 @@ NSN_VERSIONS void place_features(const TriangleMesh& mesh, const Pose& pose, con
   const LanePose place(pose);
   for (const int v : part.corners) store_four(place.apply(points[v]), placed[v]);
   for (const int t : part.triangles) {
-    const std::array<int, 3>& corners = mesh.triangles()[at(t)];
-    const Vec3 normal = first_three(place.turn(mesh.normals()[at(t)]));
+    const std::array<int, 3>& corners = mesh.triangles()[to_size(t)];
+    const Vec3 normal = first_three(place.turn(mesh.normals()[to_size(t)]));
     const std::array<const double*, 3> corner{placed[corners[0]].data(), placed[corners[1]].data(),
                                               placed[corners[2]].data()};
     const double offset =
         normal[0] * corner[0][0] + normal[1] * corner[0][1] + normal[2] * corner[0][2];
     add_face(
-        normal, offset, t, 3, [&](int k) -> const auto& { return corner[at(k)]; }, set);
+        normal, offset, t, 3, [&](int k) -> const auto& { return corner[to_size(k)]; }, set);
   }
   for (const int v : part.vertices) {
     FeatureSet::Vertex& out = set.vertices.add();
@@ -98,7 +95,7 @@ NSN_VERSIONS void place_features(const TriangleMesh& mesh, const Pose& pose, con
     out.count = static_cast<int>(mesh.vertex_edges(v).size());
   }
   for (const int e : part.edges) {
-    const TriangleMesh::Edge& edge = mesh.edges()[at(e)];
+    const TriangleMesh::Edge& edge = mesh.edges()[to_size(e)];
     FeatureSet::Edge& out = set.edges.add();
     out.a = load3(placed[edge.a].data());
     out.along = first_three(place.turn(points[edge.b] - points[edge.a]));

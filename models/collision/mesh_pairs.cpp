@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/convex_shape.h"
 #include "nsn/models/collision/cylinder.h"
 #include "nsn/models/collision/cylinder_pairs.h"
@@ -20,10 +21,6 @@
 
 namespace nsn {
 namespace {
-
-std::size_t at(int k) {
-  return static_cast<std::size_t>(k);
-}
 
 /// A shape's place about a common origin.
 Pose about(const Pose& pose, const Vec3& origin) {
@@ -97,11 +94,11 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
     const Vec3 n = pose.R * face.normal;
     placed.clear();
     for (int k = face.begin; k < face.end; ++k) {
-      placed.push_back(pose.apply(core.vertex(core.loop[at(k)])));
+      placed.push_back(pose.apply(core.vertex(core.loop[to_size(k)])));
     }
     add_face(
         n, face.offset + dot(n, pose.x), f, face.end - face.begin,
-        [&](int k) -> const Vec3& { return placed[at(k)]; }, set);
+        [&](int k) -> const Vec3& { return placed[to_size(k)]; }, set);
   }
   std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
@@ -358,8 +355,8 @@ void collide_mesh_plane(const Shape& mesh, const Pose& pose_a, const Shape&, con
   const double most = margin + 1e-9 * (norm(pose_a.x) + norm(pose_b.x) + norm(shape.box().lower) +
                                        norm(shape.box().upper));
   for (int v = 0; v < static_cast<int>(shape.points().size()); ++v) {
-    if (middle - dot(down, shape.points()[at(v)]) > most || !shape.vertex_active(v)) continue;
-    const Vec3 p = pose_a.apply(shape.points()[at(v)]);
+    if (middle - dot(down, shape.points()[to_size(v)]) > most || !shape.vertex_active(v)) continue;
+    const Vec3 p = pose_a.apply(shape.points()[to_size(v)]);
     const double height = dot(n, p - pose_b.x);
     if (height > margin) continue;
     const auto feature = feature_id(FeatureKind::kVertexOfA, static_cast<std::uint64_t>(v), 0);

@@ -4,14 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "nsn/core/base/types.h"
+
 namespace nsn {
 namespace {
 
 constexpr int kLeaf = 24;  // so many are looked at one by one
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Four at a time: one after the other, each would wait for the one before.
 double greatest(const std::array<double, kLeaf>& values) {
@@ -28,7 +26,7 @@ double greatest(const std::array<double, kLeaf>& values) {
 PointTree::PointTree(std::vector<Vec3> points) : points_(std::move(points)) {
   build(0, static_cast<int>(points_.size()));
   for (const Vec3& p : points_) {
-    for (int k = 0; k < 3; ++k) coordinates_[at(k)].push_back(p[k]);
+    for (int k = 0; k < 3; ++k) coordinates_[to_size(k)].push_back(p[k]);
   }
 }
 
@@ -42,7 +40,7 @@ int PointTree::build(int begin, int end) {
   std::nth_element(points_.begin() + begin, points_.begin() + middle, points_.begin() + end,
                    [axis](const Vec3& p, const Vec3& q) { return p[axis] < q[axis]; });
   build(begin, middle);
-  nodes_[at(index)].right = build(middle, end);
+  nodes_[to_size(index)].right = build(middle, end);
   return index;
 }
 
@@ -52,7 +50,7 @@ Vec3 PointTree::furthest(const Vec3& n) const {
     double reach;  // no point of it is further along n
   };
   const auto part = [&](int index) {
-    return Part{index, greatest_along(nodes_[at(index)].box, n)};
+    return Part{index, greatest_along(nodes_[to_size(index)].box, n)};
   };
   std::array<Part, 64> stack;  // depth of a median tree: log2 of the number of points, twice
   std::size_t top = 0;
@@ -62,7 +60,7 @@ Vec3 PointTree::furthest(const Vec3& n) const {
   while (top > 0) {
     const Part next = stack[--top];
     if (next.reach <= most) continue;
-    const Node& node = nodes_[at(next.node)];
+    const Node& node = nodes_[to_size(next.node)];
     if (node.right >= 0) {
       const Part left = part(next.node + 1);
       const Part right = part(node.right);
@@ -74,10 +72,10 @@ Vec3 PointTree::furthest(const Vec3& n) const {
     // foreseen.
     std::array<double, kLeaf> along;
     along.fill(-1e300);
-    const double* x = &coordinates_[0][at(node.begin)];
-    const double* y = &coordinates_[1][at(node.begin)];
-    const double* z = &coordinates_[2][at(node.begin)];
-    const std::size_t count = at(node.end - node.begin);
+    const double* x = &coordinates_[0][to_size(node.begin)];
+    const double* y = &coordinates_[1][to_size(node.begin)];
+    const double* z = &coordinates_[2][to_size(node.begin)];
+    const std::size_t count = to_size(node.end - node.begin);
     for (std::size_t k = 0; k < count; ++k) along[k] = n[0] * x[k] + n[1] * y[k] + n[2] * z[k];
     const double furthest = greatest(along);
     if (furthest <= most) continue;
@@ -85,7 +83,7 @@ Vec3 PointTree::furthest(const Vec3& n) const {
     best =
         node.begin + static_cast<int>(std::find(along.begin(), along.end(), most) - along.begin());
   }
-  return points_[at(best)];
+  return points_[to_size(best)];
 }
 
 Aabb PointTree::box(const Mat3& R) const {

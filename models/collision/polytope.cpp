@@ -5,13 +5,10 @@
 #include <map>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(int k) {
-  return static_cast<std::size_t>(k);
-}
 
 double diagonal_of(const std::vector<Vec3>& points) {
   Vec3 low = points.front();
@@ -28,9 +25,9 @@ double diagonal_of(const std::vector<Vec3>& points) {
 /// Twice the area times the unit normal (Newell), about the first corner.
 Vec3 polygon_area(const std::vector<Vec3>& points, const std::vector<int>& polygon) {
   Vec3 area;
-  const Vec3& origin = points[at(polygon[0])];
+  const Vec3& origin = points[to_size(polygon[0])];
   for (std::size_t k = 2; k < polygon.size(); ++k) {
-    area += cross(points[at(polygon[k - 1])] - origin, points[at(polygon[k])] - origin);
+    area += cross(points[to_size(polygon[k - 1])] - origin, points[to_size(polygon[k])] - origin);
   }
   return area;
 }
@@ -39,7 +36,7 @@ void check_polygons(const SurfaceMesh& mesh, std::string_view name) {
   const int count = static_cast<int>(mesh.points.size());
   NSN_THROW_UNLESS(count >= 4, "{}: {} points, four are needed", name, count);
   for (int k = 0; k < count; ++k) {
-    NSN_THROW_UNLESS(all_finite(mesh.points[at(k)]), "{}: point {} is not finite", name, k);
+    NSN_THROW_UNLESS(all_finite(mesh.points[to_size(k)]), "{}: point {} is not finite", name, k);
   }
   for (std::size_t f = 0; f < mesh.polygons.size(); ++f) {
     NSN_THROW_UNLESS(mesh.polygons[f].size() >= 3, "{}: face {} has {} corners", name, f,
@@ -75,7 +72,7 @@ int add_edge(Polytope& polytope, EdgeMap& known, int i, int j, int f, std::strin
     polytope.edges.push_back({i, j, f, -1});
     return found->second;
   }
-  Polytope::Edge& edge = polytope.edges[at(found->second)];
+  Polytope::Edge& edge = polytope.edges[to_size(found->second)];
   NSN_THROW_UNLESS(edge.right < 0 && edge.a == j && edge.b == i,
                    "{}: edge ({}, {}) of face {} does not lie between two faces", name, i, j, f);
   edge.right = f;
@@ -88,8 +85,8 @@ void add_edges(Polytope& polytope, std::string_view name) {
     const Polytope::Face& face = polytope.face(f);
     for (int k = face.begin; k < face.end; ++k) {
       const int next = k + 1 < face.end ? k + 1 : face.begin;
-      polytope.loop_edge.push_back(
-          add_edge(polytope, known, polytope.loop[at(k)], polytope.loop[at(next)], f, name));
+      polytope.loop_edge.push_back(add_edge(polytope, known, polytope.loop[to_size(k)],
+                                            polytope.loop[to_size(next)], f, name));
     }
   }
   for (const Polytope::Edge& edge : polytope.edges) {

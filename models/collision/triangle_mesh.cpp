@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 constexpr int kLeaf = 4;
 /// Edges turned by less than this (rad) are flat.
 constexpr double kFlat = 1e-6;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 double default_depth(const Aabb& box) {
   const Vec3 size = box.upper - box.lower;
@@ -51,8 +48,8 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> points,
   std::vector<Vec3> corners;
   for (const auto& t : triangles_) {
     for (const int v : t) {
-      if (!known[at(v)]) corners.push_back(points_[at(v)]);
-      known[at(v)] = true;
+      if (!known[to_size(v)]) corners.push_back(points_[to_size(v)]);
+      known[to_size(v)] = true;
     }
   }
   corners_ = PointTree(std::move(corners));
@@ -65,8 +62,8 @@ void TriangleMesh::take(const std::vector<std::array<int, 3>>& triangles) {
       NSN_THROW_UNLESS(k >= 0 && k < count, "{}: triangle {} names point {} of {}", options_.name,
                        t, k, count);
     }
-    const Vec3 u = points_[at(triangles[t][1])] - points_[at(triangles[t][0])];
-    const Vec3 v = points_[at(triangles[t][2])] - points_[at(triangles[t][0])];
+    const Vec3 u = points_[to_size(triangles[t][1])] - points_[to_size(triangles[t][0])];
+    const Vec3 v = points_[to_size(triangles[t][2])] - points_[to_size(triangles[t][0])];
     const Vec3 area = cross(u, v);
     const double longest = std::max({dot(u, u), dot(v, v), dot(u - v, u - v)});
     if (!(norm(area) > 1e-12 * longest)) {
@@ -95,20 +92,20 @@ void TriangleMesh::connect() {
         edges_.push_back({std::min(i, j), std::max(i, j), 0, 0, false, {}, {}});
         faces.emplace_back();
       }
-      faces[at(found->second)].push_back(static_cast<int>(t));
+      faces[to_size(found->second)].push_back(static_cast<int>(t));
       triangle_edges_[t][k] = found->second;
     }
   }
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     edges_[e].first_face = static_cast<int>(edge_faces_.size());
     edges_[e].faces = static_cast<int>(faces[e].size());
-    for (const int t : faces[e]) edges_[e].outward += normals_[at(t)];
+    for (const int t : faces[e]) edges_[e].outward += normals_[to_size(t)];
     edge_faces_.insert(edge_faces_.end(), faces[e].begin(), faces[e].end());
   }
   std::vector<std::vector<int>> at_vertex(points_.size());
   for (std::size_t e = 0; e < edges_.size(); ++e) {
-    at_vertex[at(edges_[e].a)].push_back(static_cast<int>(e));
-    at_vertex[at(edges_[e].b)].push_back(static_cast<int>(e));
+    at_vertex[to_size(edges_[e].a)].push_back(static_cast<int>(e));
+    at_vertex[to_size(edges_[e].b)].push_back(static_cast<int>(e));
     for (int k = 0; k < edges_[e].faces; ++k) {
       into_faces_.push_back(direction_into(edges_[e], k));
     }
@@ -118,22 +115,22 @@ void TriangleMesh::connect() {
     const std::vector<int>& list = at_vertex[v];
     vertex_edges_.insert(vertex_edges_.end(), list.begin(), list.end());
     for (const int e : list) {
-      const Edge& edge = edges_[at(e)];
-      const int far = at(edge.a) == v ? edge.b : edge.a;
-      vertex_directions_.push_back(normalized(points_[at(far)] - points_[v]));
+      const Edge& edge = edges_[to_size(e)];
+      const int far = to_size(edge.a) == v ? edge.b : edge.a;
+      vertex_directions_.push_back(normalized(points_[to_size(far)] - points_[v]));
     }
     vertex_first_.push_back(static_cast<int>(vertex_edges_.size()));
   }
 }
 
 Vec3 TriangleMesh::direction_into(const Edge& edge, int k) const {
-  const std::array<int, 3>& t = triangles_[at(edge_faces_[at(edge.first_face + k)])];
+  const std::array<int, 3>& t = triangles_[to_size(edge_faces_[to_size(edge.first_face + k)])];
   int third = t[0];
   for (const int v : t) {
     if (v != edge.a && v != edge.b) third = v;
   }
-  const Vec3 along = normalized(points_[at(edge.b)] - points_[at(edge.a)]);
-  const Vec3 to = points_[at(third)] - points_[at(edge.a)];
+  const Vec3 along = normalized(points_[to_size(edge.b)] - points_[to_size(edge.a)]);
+  const Vec3 to = points_[to_size(third)] - points_[to_size(edge.a)];
   return normalized(to - dot(to, along) * along);
 }
 
@@ -142,8 +139,8 @@ void TriangleMesh::classify() {
   for (Edge& edge : edges_) {
     edge.active = true;
     if (edge.faces == 2) {
-      const Vec3& n = normals_[at(edge_faces_[at(edge.first_face)])];
-      const Vec3& m = normals_[at(edge_faces_[at(edge.first_face + 1)])];
+      const Vec3& n = normals_[to_size(edge_faces_[to_size(edge.first_face)])];
+      const Vec3& m = normals_[to_size(edge_faces_[to_size(edge.first_face + 1)])];
       // The second face falls away from the first where the edge is convex.
       const double rise = dot(n, into_face(edge, 1));
       const bool agree = dot(n, m) > -0.5 || rise < 0.0;
@@ -152,12 +149,12 @@ void TriangleMesh::classify() {
       if (!options_.two_sided && convex) edge.normals = normal_arc(n, m);
     }
     if (!edge.active) continue;
-    vertex_active_[at(edge.a)] = vertex_active_[at(edge.b)] = 1;
+    vertex_active_[to_size(edge.a)] = vertex_active_[to_size(edge.b)] = 1;
   }
   for (const std::array<int, 3>& edges : triangle_edges_) {
     unsigned bits = 0;
     for (std::size_t k = 0; k < 3; ++k) {
-      bits |= static_cast<unsigned>(edges_[at(edges[k])].active) << k;
+      bits |= static_cast<unsigned>(edges_[to_size(edges[k])].active) << k;
     }
     active_edges_.push_back(static_cast<std::uint8_t>(bits));
   }
@@ -176,14 +173,14 @@ bool TriangleMesh::check_closed() const {
 
 int TriangleMesh::build(int begin, int end) {
   const int index = static_cast<int>(nodes_.size());
-  Node node{boxes_[at(order_[at(begin)])], begin, end, -1};
-  for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[at(order_[at(k)])]);
+  Node node{boxes_[to_size(order_[to_size(begin)])], begin, end, -1};
+  for (int k = begin + 1; k < end; ++k) grow(node.box, boxes_[to_size(order_[to_size(k)])]);
   nodes_.push_back(node);
   if (end - begin <= kLeaf) return index;
   const int axis = longest_axis(node.box);
   const int middle = (begin + end) / 2;
   const auto place = [&](int t) {
-    const Aabb& box = boxes_[at(t)];
+    const Aabb& box = boxes_[to_size(t)];
     return box.lower[axis] + box.upper[axis];
   };
   std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
@@ -193,7 +190,7 @@ int TriangleMesh::build(int begin, int end) {
                      return x != y ? x < y : s < t;
                    });
   build(begin, middle);
-  nodes_[at(index)].right = build(middle, end);
+  nodes_[to_size(index)].right = build(middle, end);
   return index;
 }
 
@@ -222,9 +219,9 @@ SolidProperties solid_properties(const TriangleMesh& mesh, double mass) {
   SolidProperties solid;
   const auto for_tetrahedra = [&](const auto& take) {
     for (const auto& t : mesh.triangles()) {
-      const Vec3& a = mesh.points()[at(t[0])];
-      const Vec3& b = mesh.points()[at(t[1])];
-      const Vec3& c = mesh.points()[at(t[2])];
+      const Vec3& a = mesh.points()[to_size(t[0])];
+      const Vec3& b = mesh.points()[to_size(t[1])];
+      const Vec3& c = mesh.points()[to_size(t[2])];
       take(a, b, c, dot(a, cross(b, c)) / 6.0);
     }
   };

@@ -10,13 +10,10 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Corner c of a cell is its bits (x, y, z).
 constexpr int kSixTets[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
@@ -34,7 +31,7 @@ void add_cell(const std::array<Index, 8>& corner, CellPattern pattern, bool odd,
               TetMesh& mesh) {
   const auto add = [&](const int(&tet)[4], int mirror) {
     std::array<Index, 4> nodes{};
-    for (std::size_t a = 0; a < 4; ++a) nodes[a] = corner[at(tet[a] ^ mirror)];
+    for (std::size_t a = 0; a < 4; ++a) nodes[a] = corner[to_size(tet[a] ^ mirror)];
     mesh.tet.push_back(nodes);
     mesh.region.push_back(region);
   };
@@ -61,16 +58,18 @@ Icosahedron icosahedron() {
     Vec3 x;
     x[(k / 4 + 1) % 3] = (k & 1) != 0 ? 1.0 : -1.0;
     x[(k / 4 + 2) % 3] = (k & 2) != 0 ? g : -g;
-    ico.corner[at(k)] = normalized(x);
+    ico.corner[to_size(k)] = normalized(x);
   }
   const auto near = [&](int a, int b) {
-    return dot(ico.corner[at(a)], ico.corner[at(b)]) > 0.4;  // 1/sqrt 5 = 0.447, the next is -0.447
+    return dot(ico.corner[to_size(a)], ico.corner[to_size(b)]) >
+           0.4;  // 1/sqrt 5 = 0.447, the next is -0.447
   };
   for (int a = 0; a < 12; ++a) {
     for (int b = a + 1; b < 12; ++b) {
       for (int c = b + 1; c < 12; ++c) {
         if (!near(a, b) || !near(b, c) || !near(a, c)) continue;
-        const Mat3 A = columns(ico.corner[at(a)], ico.corner[at(b)], ico.corner[at(c)]);
+        const Mat3 A =
+            columns(ico.corner[to_size(a)], ico.corner[to_size(b)], ico.corner[to_size(c)]);
         ico.face.push_back(determinant(A) > 0.0 ? std::array<int, 3>{a, b, c}
                                                 : std::array<int, 3>{a, c, b});
       }
@@ -106,8 +105,8 @@ std::optional<Shells> shells_for(Index tets) {
                         std::make_pair(well_shaped(*best), tets_of(*best));
   };
   for (int f = 1; 20 * f * f <= tets; ++f) {
-    for (std::size_t outer = 1; outer <= at(f) + 1; ++outer) {
-      for (std::size_t half = 0; half <= (f % 2 == 0 ? at(f / 2) + 1 : 0U); ++half) {
+    for (std::size_t outer = 1; outer <= to_size(f) + 1; ++outer) {
+      for (std::size_t half = 0; half <= (f % 2 == 0 ? to_size(f / 2) + 1 : 0U); ++half) {
         Shells shells(outer, f);
         shells.insert(shells.end(), half, f / 2);
         const Index count = tets_of(shells);
@@ -154,7 +153,7 @@ class BallBuilder {
     const auto [place, fresh] = nodes_.emplace(std::make_pair(p, r), mesh_.num_nodes());
     if (fresh) {
       Vec3 x;
-      for (const auto& [corner, weight] : p) x += double(weight) * ico_.corner[at(corner)];
+      for (const auto& [corner, weight] : p) x += double(weight) * ico_.corner[to_size(corner)];
       mesh_.node.push_back(r * normalized(x));
     }
     return place->second;
@@ -248,9 +247,9 @@ void divide_largest(TetMesh& mesh, Index times) {
   for (Index k = 0; k < times; ++k) {
     const Index t = -largest.top().second;
     largest.pop();
-    const std::array<Index, 4> tet = mesh.tet[at(t)];
+    const std::array<Index, 4> tet = mesh.tet[to_size(t)];
     Vec3 centroid;
-    for (const Index n : tet) centroid += 0.25 * mesh.node[at(n)];
+    for (const Index n : tet) centroid += 0.25 * mesh.node[to_size(n)];
     const Index centre = mesh.num_nodes();
     mesh.node.push_back(centroid);
     for (std::size_t a = 0; a < 4; ++a) {
@@ -258,10 +257,10 @@ void divide_largest(TetMesh& mesh, Index times) {
       part[a] = centre;
       const Index place = a == 0 ? t : mesh.num_tets();
       if (a == 0) {
-        mesh.tet[at(t)] = part;
+        mesh.tet[to_size(t)] = part;
       } else {
         mesh.tet.push_back(part);
-        mesh.region.push_back(mesh.region[at(t)]);
+        mesh.region.push_back(mesh.region[to_size(t)]);
       }
       push(place);
     }
@@ -272,14 +271,15 @@ void divide_largest(TetMesh& mesh, Index times) {
 
 TetMesh grid_mesh(const GridMesh& grid) {
   for (int d = 0; d < 3; ++d) {
-    NSN_THROW_UNLESS(grid.cells[at(d)] >= 1, "{} cells along axis {}", grid.cells[at(d)], d);
+    NSN_THROW_UNLESS(grid.cells[to_size(d)] >= 1, "{} cells along axis {}", grid.cells[to_size(d)],
+                     d);
     check_positive(grid.cell[d], "edge of a cell");
   }
   const auto [nx, ny, nz] = grid.cells;
   TetMesh mesh;
-  std::vector<Index> node_of(at(nx + 1) * at(ny + 1) * at(nz + 1), -1);
+  std::vector<Index> node_of(to_size(nx + 1) * to_size(ny + 1) * to_size(nz + 1), -1);
   const auto node = [&](Index i, Index j, Index k) {
-    Index& n = node_of[(at(k) * at(ny + 1) + at(j)) * at(nx + 1) + at(i)];
+    Index& n = node_of[(to_size(k) * to_size(ny + 1) + to_size(j)) * to_size(nx + 1) + to_size(i)];
     if (n < 0) {
       n = mesh.num_nodes();
       mesh.node.push_back(grid.origin + vec3(i * grid.cell[0], j * grid.cell[1], k * grid.cell[2]));
@@ -293,7 +293,7 @@ TetMesh grid_mesh(const GridMesh& grid) {
         if (region < 0) continue;
         std::array<Index, 8> corner{};
         for (int c = 0; c < 8; ++c) {
-          corner[at(c)] = node(i + (c & 1), j + ((c >> 1) & 1), k + ((c >> 2) & 1));
+          corner[to_size(c)] = node(i + (c & 1), j + ((c >> 1) & 1), k + ((c >> 2) & 1));
         }
         add_cell(corner, grid.pattern, (i + j + k) % 2 != 0, region, mesh);
       }
@@ -309,7 +309,7 @@ TetMesh bar_mesh(const Vec3& size, const std::array<Index, 3>& cells, CellPatter
   grid.pattern = pattern;
   for (int d = 0; d < 3; ++d) {
     check_positive(size[d], "size");
-    grid.cell[d] = size[d] / std::max<Index>(cells[at(d)], 1);
+    grid.cell[d] = size[d] / std::max<Index>(cells[to_size(d)], 1);
   }
   return grid_mesh(grid);
 }

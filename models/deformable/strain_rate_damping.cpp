@@ -5,16 +5,13 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/deformable/strain_rows.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kTetGrain = 128;  // an evaluation takes a quarter of a microsecond
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Strain green_strain(const Mat3& F) {
   const Mat3 C = transpose(F) * F;
@@ -37,7 +34,7 @@ StrainRateDamping::StrainRateDamping(const TetMesh& mesh, const MaterialParamete
   material_ = {lame.mu, lame.lambda};
   normal_stiffness_ = strain_stiffness(lame);
   normal_compliance_ = strain_compliance(lame);
-  const auto tets = at(mesh.num_tets());
+  const auto tets = to_size(mesh.num_tets());
   start_.resize(tets);
   stress_ = Vector("stress", kBlockSize * tets);
   std::vector<Index> begin(1, 0);
@@ -55,11 +52,11 @@ StrainRateDamping::StrainRateDamping(const TetMesh& mesh, const MaterialParamete
 }
 
 double StrainRateDamping::row_length(Index tet) const {
-  return std::cbrt(shape_[at(tet)].volume);
+  return std::cbrt(shape_[to_size(tet)].volume);
 }
 
 Mat3 StrainRateDamping::deformation_gradient(Index t, ConstVector x) const {
-  const TetShape& shape = shape_[at(t)];
+  const TetShape& shape = shape_[to_size(t)];
   Mat3 F;
   for (std::size_t a = 0; a < 4; ++a) {
     F += outer(load3(&x(kBlock * shape.node[a])), shape.gradient[a]);
@@ -72,7 +69,7 @@ void StrainRateDamping::do_start_step(ConstVector x) {
       num_elements(),
       [&](Index begin, Index end) {
         for (Index t = begin; t < end; ++t) {
-          start_[at(t)] = green_strain(deformation_gradient(t, x));
+          start_[to_size(t)] = green_strain(deformation_gradient(t, x));
         }
       },
       kTetGrain);
@@ -93,9 +90,9 @@ Index StrainRateDamping::do_evaluate(ConstVector x, double h) {
 }
 
 void StrainRateDamping::evaluate_tet(Index t, const Mat3& F, double h) {
-  const double w = weight_[at(t)] / h;
+  const double w = weight_[to_size(t)] / h;
   const Strain G = green_strain(F);
-  const Strain& G0 = start_[at(t)];
+  const Strain& G0 = start_[to_size(t)];
   const Strain change = {G.normal - G0.normal, G.shear - G0.shear};
   const Strain S = material_.stress(change);
   const Vec3 n = w * S.normal;
@@ -109,7 +106,8 @@ void StrainRateDamping::evaluate_tet(Index t, const Mat3& F, double h) {
   store3(&rows_.Ec(kBlock * shear), change.shear);
   store9(&rows_.E(kBlockSize * normal), (1.0 / w) * normal_compliance_);
   store9(&rows_.E(kBlockSize * shear), (1.0 / (w * material_.mu)) * identity<3>());
-  strain_jacobian(shape_[at(t)].gradient, F, &rows_.J.value(kBlockSize * rows_.J.row_begin(normal)),
+  strain_jacobian(shape_[to_size(t)].gradient, F,
+                  &rows_.J.value(kBlockSize * rows_.J.row_begin(normal)),
                   &rows_.J.value(kBlockSize * rows_.J.row_begin(shear)));
 }
 
@@ -120,7 +118,7 @@ Mat3 StrainRateDamping::prestress(Index t, StiffnessPart part) const {
 
 // J_a^T N J_b
 Mat3 StrainRateDamping::row_block(Index t, int a, int b) const {
-  const double w = weight_[at(t)] * rate_;
+  const double w = weight_[to_size(t)] * rate_;
   const Mat3 N[] = {w * normal_stiffness_, (w * material_.mu) * identity<3>()};
   Mat3 sum;
   for (Index block = 0; block < 2; ++block) {
@@ -135,8 +133,8 @@ Mat3 StrainRateDamping::row_block(Index t, int a, int b) const {
 Block StrainRateDamping::do_stiffness(Index t, int a, int b, StiffnessPart part) const {
   Mat3 sum;
   if (part != StiffnessPart::kRows) {
-    const auto& g = shape_[at(t)].gradient;
-    sum = dot(g[at(a)], prestress(t, part) * g[at(b)]) * identity<3>();
+    const auto& g = shape_[to_size(t)].gradient;
+    sum = dot(g[to_size(a)], prestress(t, part) * g[to_size(b)]) * identity<3>();
   }
   if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) sum += row_block(t, a, b);
   Block block;
@@ -150,7 +148,7 @@ void StrainRateDamping::do_element_stiffness(Index t, StiffnessPart part,
     return GeneralisedCompliance::do_element_stiffness(t, part, upper);
   }
   const Mat3 S = prestress(t, part);
-  const auto& g = shape_[at(t)].gradient;
+  const auto& g = shape_[to_size(t)].gradient;
   std::size_t pair = 0;
   for (std::size_t a = 0; a < 4; ++a) {
     for (std::size_t b = a; b < 4; ++b) {

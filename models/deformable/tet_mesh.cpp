@@ -8,13 +8,10 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Faces of a positive tetrahedron, each counter-clockwise from outside.
 constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -23,14 +20,14 @@ double longest_edge(const TetMesh& mesh, const std::array<Index, 4>& tet) {
   double longest = 0.0;
   for (std::size_t a = 0; a < 4; ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      longest = std::max(longest, norm(mesh.node[at(tet[a])] - mesh.node[at(tet[b])]));
+      longest = std::max(longest, norm(mesh.node[to_size(tet[a])] - mesh.node[to_size(tet[b])]));
     }
   }
   return longest;
 }
 
 std::string defect_of_indices(const TetMesh& mesh, Index t) {
-  const auto& tet = mesh.tet[at(t)];
+  const auto& tet = mesh.tet[to_size(t)];
   for (std::size_t a = 0; a < 4; ++a) {
     if (tet[a] < 0 || tet[a] >= mesh.num_nodes()) {
       return fmt::format("tetrahedron {}: node {} is not one of {}", t, tet[a], mesh.num_nodes());
@@ -43,7 +40,7 @@ std::string defect_of_indices(const TetMesh& mesh, Index t) {
 }
 
 std::string defect_of_shape(const TetMesh& mesh, Index t) {
-  const auto& tet = mesh.tet[at(t)];
+  const auto& tet = mesh.tet[to_size(t)];
   const double V = signed_volume(mesh, t);
   const double edge = longest_edge(mesh, tet);
   if (std::fabs(V) <= 1e-12 * edge * edge * edge) {
@@ -60,7 +57,7 @@ std::string defect_of_shape(const TetMesh& mesh, Index t) {
 std::vector<bool> used_nodes(const TetMesh& mesh) {
   std::vector<bool> used(mesh.node.size(), false);
   for (const auto& tet : mesh.tet) {
-    for (const Index n : tet) used[at(n)] = true;
+    for (const Index n : tet) used[to_size(n)] = true;
   }
   return used;
 }
@@ -147,7 +144,7 @@ Index count_bad_vertices(const TriangleSurface& surface) {
   std::vector<std::vector<std::array<Index, 2>>> opposite(surface.vertex.size());
   for (const auto& t : surface.triangle) {
     for (std::size_t k = 0; k < 3; ++k) {
-      opposite[at(t[k])].push_back({t[(k + 1) % 3], t[(k + 2) % 3]});
+      opposite[to_size(t[k])].push_back({t[(k + 1) % 3], t[(k + 2) % 3]});
     }
   }
   return static_cast<Index>(std::count_if(opposite.begin(), opposite.end(), [](const auto& edges) {
@@ -158,9 +155,10 @@ Index count_bad_vertices(const TriangleSurface& surface) {
 }  // namespace
 
 double signed_volume(const TetMesh& mesh, Index t) {
-  const auto& [a, b, c, d] = mesh.tet[at(t)];
-  const Vec3 x0 = mesh.node[at(a)];
-  return determinant(columns(mesh.node[at(b)] - x0, mesh.node[at(c)] - x0, mesh.node[at(d)] - x0)) /
+  const auto& [a, b, c, d] = mesh.tet[to_size(t)];
+  const Vec3 x0 = mesh.node[to_size(a)];
+  return determinant(columns(mesh.node[to_size(b)] - x0, mesh.node[to_size(c)] - x0,
+                             mesh.node[to_size(d)] - x0)) /
          6.0;
 }
 
@@ -173,9 +171,9 @@ double volume(const TetMesh& mesh) {
 double enclosed_volume(const TriangleSurface& surface) {
   double sum = 0.0;
   for (const auto& t : surface.triangle) {
-    sum +=
-        dot(surface.vertex[at(t[0])], cross(surface.vertex[at(t[1])], surface.vertex[at(t[2])])) /
-        6.0;
+    sum += dot(surface.vertex[to_size(t[0])],
+               cross(surface.vertex[to_size(t[1])], surface.vertex[to_size(t[2])])) /
+           6.0;
   }
   return sum;
 }
@@ -183,8 +181,9 @@ double enclosed_volume(const TriangleSurface& surface) {
 double area(const TriangleSurface& surface) {
   double sum = 0.0;
   for (const auto& t : surface.triangle) {
-    const Vec3 x0 = surface.vertex[at(t[0])];
-    sum += 0.5 * norm(cross(surface.vertex[at(t[1])] - x0, surface.vertex[at(t[2])] - x0));
+    const Vec3 x0 = surface.vertex[to_size(t[0])];
+    sum +=
+        0.5 * norm(cross(surface.vertex[to_size(t[1])] - x0, surface.vertex[to_size(t[2])] - x0));
   }
   return sum;
 }
@@ -195,7 +194,7 @@ std::string find_defect(const TetMesh& mesh) {
     return fmt::format("{} labels for {} tetrahedra", mesh.region.size(), mesh.tet.size());
   }
   for (Index n = 0; n < mesh.num_nodes(); ++n) {
-    if (!all_finite(mesh.node[at(n)])) return fmt::format("node {} has no finite position", n);
+    if (!all_finite(mesh.node[to_size(n)])) return fmt::format("node {} has no finite position", n);
   }
   for (Index t = 0; t < mesh.num_tets(); ++t) {
     if (std::string defect = defect_of_indices(mesh, t); !defect.empty()) return defect;
@@ -219,13 +218,13 @@ Index remove_unused_nodes(TetMesh& mesh) {
   Index kept = 0;
   for (std::size_t n = 0; n < used.size(); ++n) {
     if (!used[n]) continue;
-    mesh.node[at(kept)] = mesh.node[n];
+    mesh.node[to_size(kept)] = mesh.node[n];
     renumbered[n] = kept++;
   }
   const Index removed = mesh.num_nodes() - kept;
-  mesh.node.resize(at(kept));
+  mesh.node.resize(to_size(kept));
   for (auto& tet : mesh.tet) {
-    for (Index& n : tet) n = renumbered[at(n)];
+    for (Index& n : tet) n = renumbered[to_size(n)];
   }
   return removed;
 }
@@ -234,7 +233,7 @@ Index orient_tets(TetMesh& mesh) {
   Index swapped = 0;
   for (Index t = 0; t < mesh.num_tets(); ++t) {
     if (signed_volume(mesh, t) >= 0.0) continue;
-    std::swap(mesh.tet[at(t)][2], mesh.tet[at(t)][3]);
+    std::swap(mesh.tet[to_size(t)][2], mesh.tet[to_size(t)][3]);
     ++swapped;
   }
   return swapped;
@@ -246,17 +245,17 @@ SurfaceReport extract_surface(const TetMesh& mesh) {
   TriangleSurface surface;
   std::vector<Index> vertex_of(mesh.node.size(), -1);
   for (const auto& face : faces) {
-    for (const Index n : face) vertex_of[at(n)] = 0;
+    for (const Index n : face) vertex_of[to_size(n)] = 0;
   }
   for (Index n = 0; n < mesh.num_nodes(); ++n) {
-    if (vertex_of[at(n)] < 0) continue;
-    vertex_of[at(n)] = surface.num_vertices();
-    surface.vertex.push_back(mesh.node[at(n)]);
+    if (vertex_of[to_size(n)] < 0) continue;
+    vertex_of[to_size(n)] = surface.num_vertices();
+    surface.vertex.push_back(mesh.node[to_size(n)]);
     surface.node.push_back(n);
   }
   for (const auto& face : faces) {
     surface.triangle.push_back(
-        {vertex_of[at(face[0])], vertex_of[at(face[1])], vertex_of[at(face[2])]});
+        {vertex_of[to_size(face[0])], vertex_of[to_size(face[1])], vertex_of[to_size(face[2])]});
   }
   SurfaceReport report = inspect_surface(std::move(surface));
   report.shared_faces = shared_faces;

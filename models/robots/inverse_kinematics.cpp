@@ -4,13 +4,10 @@
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Coordinate, and joint, of each degree of freedom; -1 for those of balls and free joints.
 struct DofTable {
@@ -61,12 +58,12 @@ class Solver {
         moving_(options.moving) {
     if (moving_.empty()) {
       for (int d = 0; d < static_cast<int>(table_.coordinate.size()); ++d) {
-        if (table_.coordinate[at(d)] >= 0) moving_.push_back(d);
+        if (table_.coordinate[to_size(d)] >= 0) moving_.push_back(d);
       }
     }
     for (const int d : moving_) {
       const bool known = d >= 0 && d < static_cast<int>(table_.coordinate.size());
-      NSN_THROW_UNLESS(known && table_.coordinate[at(d)] >= 0,
+      NSN_THROW_UNLESS(known && table_.coordinate[to_size(d)] >= 0,
                        "inverse kinematics: degree of freedom {} is no hinge or slide", d);
     }
     for (const IkTarget& target : targets) {
@@ -98,7 +95,7 @@ class Solver {
     e_.clear();
     J_.clear();
     for (const IkTarget& target : targets_) {
-      const RigidFrame& frame = frames[at(target.link)];
+      const RigidFrame& frame = frames[to_size(target.link)];
       const Vec3 x = frame.point(target.point);
       add_rows(
           target, target.position - x, [&](const DofMotion& m) { return velocity_at(m, x); },
@@ -119,7 +116,7 @@ class Solver {
     for (int i = 0; i < 3; ++i) {
       e_.push_back(error[i]);
       for (const int d : moving_) {
-        const DofMotion& motion = motions[at(d)];
+        const DofMotion& motion = motions[to_size(d)];
         J_.push_back(descends(robot_, target.link, motion.link) ? velocity(motion)[i] : 0.0);
       }
     }
@@ -148,8 +145,8 @@ class Solver {
     }
     const double scale = longest > options_.longest_step ? options_.longest_step / longest : 1.0;
     for (std::size_t k = 0; k < columns; ++k) {
-      const RobotJoint& joint = *table_.joint[at(moving_[k])];
-      double& value = q[at(table_.coordinate[at(moving_[k])])];
+      const RobotJoint& joint = *table_.joint[to_size(moving_[k])];
+      double& value = q[to_size(table_.coordinate[to_size(moving_[k])])];
       value = std::clamp(value + scale * dq[k], joint.limit.lower, joint.limit.upper);
     }
   }

@@ -3,13 +3,10 @@
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 Quaternion read_quaternion(const double* q) {
   const Quaternion raw{q[0], q[1], q[2], q[3]};
@@ -45,11 +42,11 @@ std::vector<RigidFrame> walk(const RobotDescription& robot, std::span<const doub
                    "{} coordinates given, robot '{}' has {}", q.size(), robot.name,
                    robot.num_coordinates());
   for (const double value : q) NSN_THROW_UNLESS(std::isfinite(value), "a coordinate is not finite");
-  std::vector<RigidFrame> frames(at(robot.num_links()));
+  std::vector<RigidFrame> frames(to_size(robot.num_links()));
   const double* next = q.data();
   for (int k = 0; k < robot.num_links(); ++k) {
     const RobotLink& link = robot.link(k);
-    const RigidFrame parent = link.parent < 0 ? base : frames[at(link.parent)];
+    const RigidFrame parent = link.parent < 0 ? base : frames[to_size(link.parent)];
     RigidFrame frame = parent * link.frame;
     for (const RobotJoint& joint : link.joints) {
       const RigidFrame before = frame;
@@ -59,7 +56,7 @@ std::vector<RigidFrame> walk(const RobotDescription& robot, std::span<const doub
       visit(k, joint, before, next, frame);
       next += joint.num_coordinates();
     }
-    frames[at(k)] = frame;
+    frames[to_size(k)] = frame;
   }
   return frames;
 }
@@ -68,12 +65,12 @@ std::vector<RigidFrame> walk(const RobotDescription& robot, std::span<const doub
 
 std::vector<double> reference_coordinates(const RobotDescription& robot) {
   std::vector<double> q;
-  std::vector<RigidFrame> frames(at(robot.num_links()));
+  std::vector<RigidFrame> frames(to_size(robot.num_links()));
   for (int k = 0; k < robot.num_links(); ++k) {
     const RobotLink& link = robot.link(k);
-    frames[at(k)] = link.parent < 0 ? link.frame : frames[at(link.parent)] * link.frame;
-    const Quaternion& r = frames[at(k)].rotation;
-    const Vec3& p = frames[at(k)].position;
+    frames[to_size(k)] = link.parent < 0 ? link.frame : frames[to_size(link.parent)] * link.frame;
+    const Quaternion& r = frames[to_size(k)].rotation;
+    const Vec3& p = frames[to_size(k)].position;
     for (const RobotJoint& joint : link.joints) {
       if (joint.kind == RobotJointKind::kBall) q.insert(q.end(), {1.0, 0.0, 0.0, 0.0});
       if (joint.kind == RobotJointKind::kFree) {
@@ -125,7 +122,7 @@ RobotInertial total_inertial(const RobotDescription& robot, std::span<const Rigi
   std::vector<RobotInertial> parts;
   for (int k = 0; k < robot.num_links(); ++k) {
     RobotInertial part = robot_inertial(robot.link(k));
-    part.frame = frames[at(k)] * part.frame;
+    part.frame = frames[to_size(k)] * part.frame;
     if (part.mass > 0.0) parts.push_back(part);
   }
   return combined(parts);
@@ -138,7 +135,7 @@ std::vector<double> holding_efforts(const RobotDescription& robot, std::span<con
   std::vector<double> efforts(motions.size(), 0.0);
   for (int k = 0; k < robot.num_links(); ++k) {
     const RobotInertial part = robot_inertial(robot.link(k));
-    const Vec3 centre = frames[at(k)].point(part.frame.position);
+    const Vec3 centre = frames[to_size(k)].point(part.frame.position);
     for (std::size_t i = 0; i < motions.size(); ++i) {
       if (!descends(robot, k, motions[i].link)) continue;
       efforts[i] -= part.mass * dot(gravity, velocity_at(motions[i], centre));
@@ -151,8 +148,8 @@ std::vector<double> holding_efforts(const RobotDescription& robot, std::span<con
       if (joint.num_dofs() == 1) {
         efforts[dof] += joint.spring.stiffness * (q[coordinate] - joint.spring.rest);
       }
-      dof += at(joint.num_dofs());
-      coordinate += at(joint.num_coordinates());
+      dof += to_size(joint.num_dofs());
+      coordinate += to_size(joint.num_coordinates());
     }
   }
   return efforts;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
@@ -20,7 +19,6 @@ using Attributes = std::map<std::string, std::string, std::less<>>;
 using DefaultClass = std::map<std::string, Attributes, std::less<>>;
 using Names = std::initializer_list<std::string_view>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const Names kFrameNames{"pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"};
 
 /// What <compiler> sets.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/convex_hull.h"
 #include "nsn/models/robots/joint_triad.h"
 #include "nsn/models/world/body.h"
@@ -14,10 +15,6 @@ namespace nsn {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class... Arguments>
 [[noreturn]] void fail(const SourceLine& source, fmt::format_string<Arguments...> text,
@@ -36,9 +33,9 @@ GeometryMass pyramids(const TriangleSurface& surface, const Vec3& apex, bool all
   GeometryMass sum;
   Mat3 second;  // integral of x x^T about the apex
   for (const auto& t : surface.triangle) {
-    const Vec3 a = surface.vertex[at(t[0])] - apex;
-    const Vec3 b = surface.vertex[at(t[1])] - apex;
-    const Vec3 c = surface.vertex[at(t[2])] - apex;
+    const Vec3 a = surface.vertex[to_size(t[0])] - apex;
+    const Vec3 b = surface.vertex[to_size(t[1])] - apex;
+    const Vec3 c = surface.vertex[to_size(t[2])] - apex;
     double volume = dot(a, cross(b, c)) / 6.0;
     if (all_positive) volume = std::abs(volume);
     const Vec3 corners = a + b + c;
@@ -58,9 +55,9 @@ Vec3 area_centre(const TriangleSurface& surface) {
   Vec3 sum;
   double area = 0.0;
   for (const auto& t : surface.triangle) {
-    const Vec3& a = surface.vertex[at(t[0])];
-    const Vec3& b = surface.vertex[at(t[1])];
-    const Vec3& c = surface.vertex[at(t[2])];
+    const Vec3& a = surface.vertex[to_size(t[0])];
+    const Vec3& b = surface.vertex[to_size(t[1])];
+    const Vec3& c = surface.vertex[to_size(t[2])];
     const double size = norm(cross(b - a, c - a));
     area += size;
     sum += (size / 3.0) * (a + b + c);
@@ -115,12 +112,13 @@ void check_joint(const RobotJoint& joint, const RobotDescription& robot) {
 /// Mass and inertia of everything that moves with link k.
 RobotInertial moving_inertial(const RobotDescription& robot, int k) {
   std::vector<RobotInertial> parts;
-  std::vector<RigidFrame> in_moving(at(robot.num_links()));
+  std::vector<RigidFrame> in_moving(to_size(robot.num_links()));
   for (int i = k; i < robot.num_links(); ++i) {
     if (robot.moving_link(i) != k) continue;
-    if (i != k) in_moving[at(i)] = in_moving[at(robot.link(i).parent)] * robot.link(i).frame;
+    if (i != k)
+      in_moving[to_size(i)] = in_moving[to_size(robot.link(i).parent)] * robot.link(i).frame;
     RobotInertial part = robot_inertial(robot.link(i));
-    part.frame = in_moving[at(i)] * part.frame;
+    part.frame = in_moving[to_size(i)] * part.frame;
     if (part.mass > 0.0) parts.push_back(part);
   }
   return combined(parts);
@@ -344,7 +342,7 @@ void validate(const RobotDescription& robot) {
 void split_joint_chains(RobotDescription& robot) {
   constexpr double kShare = 0.01;  // of the link's mass that goes to a link between two joints
   for (int k = 0; k < robot.num_links(); ++k) {
-    RobotLink& link = robot.links[at(k)];
+    RobotLink& link = robot.links[to_size(k)];
     if (link.joints.size() < 2 || joint_triad(link, link.joints.size())) continue;
     std::size_t count = link.joints.size() - 1;
     while (count > 1 && !joint_triad(link, count)) --count;
@@ -370,10 +368,10 @@ void split_joint_chains(RobotDescription& robot) {
         to_string(link.source), link.name, 100.0 * kShare));
     robot.links.insert(robot.links.begin() + k, between);
     for (int i = k + 1; i < robot.num_links(); ++i) {
-      int& parent = robot.links[at(i)].parent;
+      int& parent = robot.links[to_size(i)].parent;
       if (parent >= k) ++parent;
     }
-    robot.links[at(k + 1)].parent = k;
+    robot.links[to_size(k + 1)].parent = k;
     for (auto& [a, b] : robot.excluded) {
       if (a >= k) ++a;
       if (b >= k) ++b;

@@ -5,6 +5,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/world/world.h"
 
@@ -12,10 +13,6 @@ namespace nsn {
 namespace {
 
 constexpr Index kRowGrain = 256;  // block rows copied in about a microsecond
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 void store_scaled(double factor, const double* from, double* to) {
   for (int k = 0; k < 9; ++k) to[k] = factor * from[k];
@@ -62,7 +59,7 @@ NodeList ComplianceRowSet::nodes(int k) const {
   const BlockCsr& J = law_->rows().J;
   NodeList list;
   for (Index e = J.row_begin(k); e < J.row_begin(k + 1); ++e) {
-    list.push(particle_node(particles_[at(J.column(e))]));
+    list.push(particle_node(particles_[to_size(J.column(e))]));
   }
   return list;
 }
@@ -122,13 +119,13 @@ void ComplianceRowSet::Batch::evaluate(const Configuration& where, const RowTarg
       [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
           const Index row = target.first + i;
-          const double l = length_[at(i)];
+          const double l = length_[to_size(i)];
           store3(&target.value(kBlock * row), (l / h) * load3(&rows.Ec(kBlock * i)));
           store_scaled(l * l / (h * h), &rows.E(kBlockSize * i), &target.E(kBlockSize * row));
           const Index from = rows.J.row_begin(i);
           const Index to = target.J->row_begin(row);
           for (Index k = 0; k < rows.J.row_begin(i + 1) - from; ++k) {
-            const int slot = target.slot[i][at(k)];
+            const int slot = target.slot[i][to_size(k)];
             if (slot < 0) continue;
             store_scaled(l, &rows.J.value(kBlockSize * (from + k)),
                          &target.J->value(kBlockSize * (to + slot)));
@@ -164,9 +161,9 @@ void ComplianceRowSet::Batch::add_stiffness(const Configuration& where, const No
     const Index row = e * law_->blocks_per_element();
     std::size_t pair = 0;
     for (Index p = J.row_begin(row); p < J.row_begin(row + 1); ++p) {
-      const Index i = nodes.local(particle_node(particles_[at(J.column(p))]));
+      const Index i = nodes.local(particle_node(particles_[to_size(J.column(p))]));
       for (Index q = p; q < J.row_begin(row + 1); ++q, ++pair) {
-        const Index j = nodes.local(particle_node(particles_[at(J.column(q))]));
+        const Index j = nodes.local(particle_node(particles_[to_size(J.column(q))]));
         if (i < 0 || j < 0) continue;
         double* const out = &H.value(kBlockSize * find_block(H, i, j));
         for (std::size_t k = 0; k < kBlockSize; ++k) out[k] += h * h * upper[pair][k];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -10,21 +9,17 @@
 #include "nsn/core/base/lanes.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/rotation_kernels.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/joints/coordinate_kernels.h"
 
 namespace nsn {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Limits of an angle so far apart (rad) are met one at a time, unless the coordinate is so fast
 /// that it would come within a kReach-th of the way to the farther one.
 constexpr double kWideRange = 0.5;
 constexpr double kReach = 8.0;
 constexpr int kPart = 256;  // joints whose rows are made by one thread
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The value that a periodic angle means next to `reference`.
 NSN_INLINE double unwrapped(const JointCoordinate& c, double value, double reference) {
@@ -79,7 +74,7 @@ bool pushes(const Vec3& r) {
 /// The first three rows are d = target, in world axes.
 bool holds_points(const Joint& joint) {
   for (int i = 0; i < 3; ++i) {
-    const JointCoordinate& c = joint.rows[at(i)].coordinate;
+    const JointCoordinate& c = joint.rows[to_size(i)].coordinate;
     if (c.kind != JointCoordinate::Kind::kPoint || c.i != i) return false;
   }
   return true;
@@ -105,7 +100,7 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
   directions_ = directions;
   block_begin_.resize(joints_.size() + 1);
   const int parts = std::max(1, (num_joints() + kPart - 1) / kPart);
-  parts_.resize(std::max(parts_.size(), at(parts)));
+  parts_.resize(std::max(parts_.size(), to_size(parts)));
   const auto last_joint = [&](int part) { return std::min(num_joints(), (part + 1) * kPart); };
   const auto for_parts = [&](const auto& body) {
     for_range(
@@ -115,18 +110,18 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
         },
         1);
   };
-  for_parts([&](int k) { add_joints(kPart * k, last_joint(k), bodies, parts_[at(k)]); });
+  for_parts([&](int k) { add_joints(kPart * k, last_joint(k), bodies, parts_[to_size(k)]); });
   std::size_t rows = 0;
   for (int k = 0; k < parts; ++k) {
-    if (parts_[at(k)].error) std::rethrow_exception(parts_[at(k)].error);
-    parts_[at(k)].begin = rows;
-    rows += parts_[at(k)].rows.size();
+    if (parts_[to_size(k)].error) std::rethrow_exception(parts_[to_size(k)].error);
+    parts_[to_size(k)].begin = rows;
+    rows += parts_[to_size(k)].rows.size();
   }
   rows_.resize(rows);
   for_parts([&](int k) {
-    const Part& part = parts_[at(k)];
+    const Part& part = parts_[to_size(k)];
     for (int j = kPart * k; j < last_joint(k); ++j) {
-      block_begin_[at(j)] += static_cast<int>(part.begin / 3);
+      block_begin_[to_size(j)] += static_cast<int>(part.begin / 3);
     }
     std::copy(part.rows.begin(), part.rows.end(),
               rows_.begin() + static_cast<std::ptrdiff_t>(part.begin));
@@ -142,10 +137,11 @@ void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodie
   out.error = nullptr;
   try {
     for (int j = first; j < last; ++j) {
-      const Joint& joint = joints_[at(j)];
+      const Joint& joint = joints_[to_size(j)];
       validate(joint, j, static_cast<int>(bodies.size()));
-      block_begin_[at(j)] = static_cast<int>(out.rows.size() / 3);
-      add_rows(j, state_of(bodies[at(joint.body_a)]), state_of(bodies[at(joint.body_b)]), out);
+      block_begin_[to_size(j)] = static_cast<int>(out.rows.size() / 3);
+      add_rows(j, state_of(bodies[to_size(joint.body_a)]), state_of(bodies[to_size(joint.body_b)]),
+               out);
     }
   } catch (...) {
     out.error = std::current_exception();
@@ -154,16 +150,16 @@ void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodie
 
 void JointRowSet::keep_directions(const std::vector<Body>& bodies) {
   for (const Row& row : rows_) {
-    const Joint& joint = joints_[at(row.joint)];
-    const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
-                                        state_of(bodies[at(joint.body_b)]), joint.frame_b);
+    const Joint& joint = joints_[to_size(row.joint)];
+    const FramePair pair = place_frames(state_of(bodies[to_size(joint.body_a)]), joint.frame_a,
+                                        state_of(bodies[to_size(joint.body_b)]), joint.frame_b);
     start_.push_back(row.role == Role::kPadding ? CoordinateGradient{}
                                                 : coordinate_gradient(row.coordinate, pair));
   }
 }
 
 void JointRowSet::add_rows(int j, const BodyState& a, const BodyState& b, Part& out) {
-  const Joint& joint = joints_[at(j)];
+  const Joint& joint = joints_[to_size(j)];
   const FramePair pair = place_frames(a, joint.frame_a, b, joint.frame_b);
   out.bounded.clear();
   const std::size_t first = out.rows.size();
@@ -234,7 +230,7 @@ JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCo
 }
 
 void JointRowSet::add_hold(int j, int index, const FramePair& pair, Part& out) const {
-  const JointRow& held = joints_[at(j)].rows[at(index)];
+  const JointRow& held = joints_[to_size(j)].rows[to_size(index)];
   const double value = coordinate_value(held.coordinate, pair);
   Row row = new_row(Role::kHold, j, index, held.coordinate,
                     unwrapped(held.coordinate, value, held.target));
@@ -245,8 +241,8 @@ void JointRowSet::add_hold(int j, int index, const FramePair& pair, Part& out) c
 }
 
 void JointRowSet::add_axis(int j, int index, double value, double rate, Part& out) {
-  const JointAxis& axis = joints_[at(j)].axes[at(index)];
-  double& turns = turns_[at(axis_begin_[at(j)] + index)];
+  const JointAxis& axis = joints_[to_size(j)].axes[to_size(index)];
+  double& turns = turns_[to_size(axis_begin_[to_size(j)] + index)];
   turns = unwrapped(axis.coordinate, value, turns);
   Row row = new_row(Role::kLower, j, index, axis.coordinate, turns);
   add_limits(axis, rate, row, out);
@@ -303,7 +299,7 @@ void JointRowSet::add_passive(const JointAxis& axis, double rate, Row row, Part&
 }
 
 NodeList JointRowSet::nodes(int k) const {
-  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const Joint& joint = joints_[to_size(row(k, 0).joint)];
   NodeList list;
   for (const int body : {joint.body_a, joint.body_b}) {
     list.push(linear_node(body));
@@ -360,8 +356,8 @@ void JointRowSet::evaluate_run(int first, std::size_t count, const Configuration
   std::array<BodyPairEntries, kBlocksAtOnce> entries;
   for (std::size_t i = 0; i < count;) {
     const int k = first + static_cast<int>(i);
-    const int end = block_begin_[at(row(k, 0).joint + 1)];
-    const std::size_t together = std::min({count - i, at(end - k), entries.size()});
+    const int end = block_begin_[to_size(row(k, 0).joint + 1)];
+    const std::size_t together = std::min({count - i, to_size(end - k), entries.size()});
     for (std::size_t n = 0; n < together; ++n) entries[n] = out.body_pair(i + n, unused);
     evaluate(k, std::span(entries).first(together), where);
     i += together;
@@ -371,7 +367,7 @@ void JointRowSet::evaluate_run(int first, std::size_t count, const Configuration
 /// The rows of an axis count whole turns from one reference: they have one gradient.
 NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> blocks,
                                       const Configuration& where) const {
-  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const Joint& joint = joints_[to_size(row(k, 0).joint)];
   const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
                                               where.body(joint.body_b), joint.frame_b);
   std::array<std::optional<CoordinateGradient>, kSharedAxes> axis;
@@ -426,8 +422,8 @@ void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::
   for (std::size_t i = 0; i < r.size();) {
     const int k = first + static_cast<int>(i);
     const int end =
-        std::min(block_begin_[at(row(k, 0).joint + 1)], first + static_cast<int>(r.size()));
-    const std::size_t count = at(end - k);
+        std::min(block_begin_[to_size(row(k, 0).joint + 1)], first + static_cast<int>(r.size()));
+    const std::size_t count = to_size(end - k);
     add_joint_stiffness(k, where, r.subspan(i, count), K);
     i += count;
   }
@@ -437,7 +433,7 @@ void JointRowSet::add_stiffness_run(int first, const Configuration& where, std::
 NSN_KERNEL void JointRowSet::add_joint_stiffness(int k, const Configuration& where,
                                                  std::span<const Vec3> r, std::span<Mat3> K) const {
   if (std::none_of(r.begin(), r.end(), [](const Vec3& one) { return pushes(one); })) return;
-  const Joint& joint = joints_[at(row(k, 0).joint)];
+  const Joint& joint = joints_[to_size(row(k, 0).joint)];
   const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
                                               where.body(joint.body_b), joint.frame_b);
   CoordinateCurvature sum;
@@ -467,53 +463,53 @@ NSN_KERNEL void JointRowSet::add_joint_stiffness(int k, const Configuration& whe
   }
   const auto add = [&](int body, const Mat3& angular) {
     if (!where.body(body).dynamic) return;
-    K[at(linear_node(body))] += sum.linear;
-    K[at(angular_node(body))] += angular;
+    K[to_size(linear_node(body))] += sum.linear;
+    K[to_size(angular_node(body))] += angular;
   };
   add(joint.body_a, sum.angular_a);
   add(joint.body_b, sum.angular_b);
 }
 
 double JointRowSet::position(int j, int axis, const Configuration& where) const {
-  const Joint& joint = joints_[at(j)];
-  const JointCoordinate& c = joint.axes[at(axis)].coordinate;
+  const Joint& joint = joints_[to_size(j)];
+  const JointCoordinate& c = joint.axes[to_size(axis)].coordinate;
   return unwrapped(c, coordinate_value(c, frames(joint, where)), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const Configuration& where) const {
-  const Joint& joint = joints_[at(j)];
-  return rate_of(joint.axes[at(axis)].coordinate, frames(joint, where), where.body(joint.body_a),
-                 where.body(joint.body_b));
+  const Joint& joint = joints_[to_size(j)];
+  return rate_of(joint.axes[to_size(axis)].coordinate, frames(joint, where),
+                 where.body(joint.body_a), where.body(joint.body_b));
 }
 
 double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) const {
-  const Joint& joint = joints_[at(j)];
-  const JointCoordinate& c = joint.axes[at(axis)].coordinate;
-  const FramePair pair = place_frames(state_of(bodies[at(joint.body_a)]), joint.frame_a,
-                                      state_of(bodies[at(joint.body_b)]), joint.frame_b);
+  const Joint& joint = joints_[to_size(j)];
+  const JointCoordinate& c = joint.axes[to_size(axis)].coordinate;
+  const FramePair pair = place_frames(state_of(bodies[to_size(joint.body_a)]), joint.frame_a,
+                                      state_of(bodies[to_size(joint.body_b)]), joint.frame_b);
   return unwrapped(c, coordinate_value(c, pair), turn(j, axis));
 }
 
 double JointRowSet::speed(int j, int axis, const std::vector<Body>& bodies) const {
-  const Joint& joint = joints_[at(j)];
-  const BodyState a = state_of(bodies[at(joint.body_a)]);
-  const BodyState b = state_of(bodies[at(joint.body_b)]);
-  return rate_of(joint.axes[at(axis)].coordinate, place_frames(a, joint.frame_a, b, joint.frame_b),
-                 a, b);
+  const Joint& joint = joints_[to_size(j)];
+  const BodyState a = state_of(bodies[to_size(joint.body_a)]);
+  const BodyState b = state_of(bodies[to_size(joint.body_b)]);
+  return rate_of(joint.axes[to_size(axis)].coordinate,
+                 place_frames(a, joint.frame_a, b, joint.frame_b), a, b);
 }
 
 JointReaction JointRowSet::reaction(int j, const Configuration& where,
                                     std::span<const Vec3> impulses) const {
-  const Joint& joint = joints_[at(j)];
+  const Joint& joint = joints_[to_size(j)];
   const FramePair pair = frames(joint, where);
   JointReaction total;
   Vec3 arm = pair.arm_b;
-  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
+  for (int k = block_begin_[to_size(j)]; k < block_begin_[to_size(j + 1)]; ++k) {
     for (int i = 0; i < 3; ++i) {
       const Row& r = row(k, i);
       if (r.role == Role::kPadding) continue;
       const CoordinateGradient g = gradient(r, pair);
-      const double effort = r.sign * impulses[at(k)][i] / h_;
+      const double effort = r.sign * impulses[to_size(k)][i] / h_;
       total.force -= effort * g.linear;
       total.torque += effort * g.angular_b;
     }
@@ -523,10 +519,10 @@ JointReaction JointRowSet::reaction(int j, const Configuration& where,
 }
 
 double JointRowSet::drive_effort(int j, int axis, std::span<const Vec3> impulses) const {
-  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
+  for (int k = block_begin_[to_size(j)]; k < block_begin_[to_size(j + 1)]; ++k) {
     for (int i = 0; i < 3; ++i) {
       if (row(k, i).role == Role::kDrive && row(k, i).index == axis) {
-        return impulses[at(k)][i] / h_;
+        return impulses[to_size(k)][i] / h_;
       }
     }
   }
@@ -540,9 +536,9 @@ JointDrift JointRowSet::drift(const Configuration& where) const {
 }
 
 void JointRowSet::add_drift(int j, const Configuration& where, JointDrift& drift) const {
-  const Joint& joint = joints_[at(j)];
+  const Joint& joint = joints_[to_size(j)];
   const FramePair pair = frames(joint, where);
-  for (int k = block_begin_[at(j)]; k < block_begin_[at(j + 1)]; ++k) {
+  for (int k = block_begin_[to_size(j)]; k < block_begin_[to_size(j + 1)]; ++k) {
     for (int i = 0; i < 3; ++i) {
       const Row& r = row(k, i);
       if (r.role != Role::kHold || r.compliance > 0.0) continue;
@@ -553,7 +549,7 @@ void JointRowSet::add_drift(int j, const Configuration& where, JointDrift& drift
     }
   }
   for (int k = 0; k < static_cast<int>(joint.axes.size()); ++k) {
-    const JointAxis& axis = joint.axes[at(k)];
+    const JointAxis& axis = joint.axes[to_size(k)];
     if (!limited(axis.limit)) continue;
     const double value =
         unwrapped(axis.coordinate, coordinate_value(axis.coordinate, pair), turn(j, k));

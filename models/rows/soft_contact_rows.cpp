@@ -1,11 +1,9 @@
 #include "nsn/models/rows/soft_contact_rows.h"
 
+#include "nsn/core/base/types.h"
+
 namespace nsn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Where a side's point is, without its radius, and how fast it moves with it.
 struct SideState {
@@ -26,9 +24,9 @@ SideState state_of(const ContactSide& side, const Configuration& where, const Ve
     return state;
   }
   for (int k = 0; k < side.count; ++k) {
-    const PointState& point = where.particle(side.particle[at(k)]);
-    state.x += side.weight[at(k)] * point.x;
-    state.v += side.weight[at(k)] * point.v;
+    const PointState& point = where.particle(side.particle[to_size(k)]);
+    state.x += side.weight[to_size(k)] * point.x;
+    state.v += side.weight[to_size(k)] * point.v;
   }
   return state;
 }
@@ -41,12 +39,12 @@ Mat3 rows_of(const Vec3& n, const TangentFrame& t) {
 int set_blocks(const ContactSide& side, const SideState& state, const Mat3& rows, double sign,
                int first, RowBlock& out) {
   if (side.body >= 0) {
-    out.J[at(first)] = sign * rows;
-    out.J[at(first + 1)] = sign * (rows * transpose(skew(state.arm)));  // row . (w x arm)
+    out.J[to_size(first)] = sign * rows;
+    out.J[to_size(first + 1)] = sign * (rows * transpose(skew(state.arm)));  // row . (w x arm)
     return first + 2;
   }
   for (int k = 0; k < side.count; ++k) {
-    out.J[at(first + k)] = (sign * side.weight[at(k)]) * rows;
+    out.J[to_size(first + k)] = (sign * side.weight[to_size(k)]) * rows;
   }
   return first + side.count;
 }
@@ -57,7 +55,7 @@ void push_nodes(const ContactSide& side, NodeList& list) {
     list.push(angular_node(side.body));
     return;
   }
-  for (int k = 0; k < side.count; ++k) list.push(particle_node(side.particle[at(k)]));
+  for (int k = 0; k < side.count; ++k) list.push(particle_node(side.particle[to_size(k)]));
 }
 
 }  // namespace

@@ -4,16 +4,13 @@
 #include <cmath>
 
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/mesh_pairs.h"
 #include "nsn/models/collision/separation.h"
 #include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Shapes and features in one number below 2^62; contacts given by hand have the top bit set, rows
 /// of other kinds the next one. 1e5 contacts share an id by chance once in 1e9 steps, and lose no
@@ -64,9 +61,9 @@ void ContactFinder::place_bodies(const World& world) {
 void ContactFinder::add_given(const World& world, std::vector<Contact>& out) const {
   for (std::size_t k = 0; k < world.contacts().size(); ++k) {
     const PointOnPlane& given = world.contacts()[k];
-    const Pose& b = placed_[at(given.body_b)];
+    const Pose& b = placed_[to_size(given.body_b)];
     const Vec3 n = b.R * given.normal;
-    const Vec3 on_a = placed_[at(given.body_a)].apply(given.point);
+    const Vec3 on_a = placed_[to_size(given.body_a)].apply(given.point);
     const double gap = dot(n, on_a - b.apply(given.origin));
     Contact contact;
     contact.body_a = given.body_a;
@@ -94,8 +91,8 @@ void ContactFinder::place_shapes(const World& world, double h) {
       static_cast<Index>(count),
       [&](Index begin, Index end) {
         for (Index s = begin; s < end; ++s) {
-          place_shape(world, at(s));
-          grow_box(world, h, at(s));
+          place_shape(world, to_size(s));
+          grow_box(world, h, to_size(s));
         }
       },
       kShapes);
@@ -105,7 +102,7 @@ void ContactFinder::place_shape(const World& world, std::size_t s) {
   const PlacedShape& placed = world.shapes()[s];
   moves_[s] = world.body(placed.body).dynamic() ? 1 : 0;
   kinds_[s] = world.pairs().index(placed.shape->type());
-  const Pose& pose = placed_[at(placed.body)];
+  const Pose& pose = placed_[to_size(placed.body)];
   poses_[s] = {pose.apply(placed.offset), pose.R * rotation_matrix(placed.rotation)};
   boxes_[s] = placed.shape->loose_bounds(poses_[s]);
 }
@@ -118,14 +115,14 @@ void ContactFinder::grow_box(const World& world, double h, std::size_t s) {
 }
 
 bool ContactFinder::may_touch(const World& world, int s, int t) const {
-  const PlacedShape& a = world.shapes()[at(s)];
-  const PlacedShape& b = world.shapes()[at(t)];
-  if (moves_[at(s)] == 0 && moves_[at(t)] == 0) return false;
+  const PlacedShape& a = world.shapes()[to_size(s)];
+  const PlacedShape& b = world.shapes()[to_size(t)];
+  if (moves_[to_size(s)] == 0 && moves_[to_size(t)] == 0) return false;
   if (a.body == b.body || !may_collide(a.filter, b.filter)) return false;
   const auto misses = [&](int far, int near) {
-    return !boxes_[at(far)].bounded && boxes_[at(near)].bounded &&
-           world.shapes()[at(far)].shape->misses(poses_[at(far)],
-                                                 widened(boxes_[at(near)], margins_[at(far)]));
+    return !boxes_[to_size(far)].bounded && boxes_[to_size(near)].bounded &&
+           world.shapes()[to_size(far)].shape->misses(
+               poses_[to_size(far)], widened(boxes_[to_size(near)], margins_[to_size(far)]));
   };
   return !misses(s, t) && !misses(t, s) && !world.ignored(a.body, b.body);
 }
@@ -138,13 +135,13 @@ void ContactFinder::choose_pairs(const World& world) {
   pairs_.clear();
   for (const auto& [s, t] : broad_phase_.find(boxes_)) {
     if (!may_touch(world, s, t)) continue;
-    const PairTable::Entry entry = world.pairs().find(kinds_[at(s)], kinds_[at(t)]);
+    const PairTable::Entry entry = world.pairs().find(kinds_[to_size(s)], kinds_[to_size(t)]);
     if (entry.collide == nullptr) continue;
-    Part& part = parts_[at(s) / kPart];
+    Part& part = parts_[to_size(s) / kPart];
     if (part.begin == part.end) part.begin = pairs_.size();
     pairs_.push_back(entry.swapped ? Pair{t, s, entry.collide} : Pair{s, t, entry.collide});
     part.end = pairs_.size();
-    paired_[at(s)] = paired_[at(t)] = 1;
+    paired_[to_size(s)] = paired_[to_size(t)] = 1;
   }
 }
 
@@ -153,31 +150,31 @@ void ContactFinder::tighten(const World& world, double h) {
       static_cast<Index>(paired_.size()),
       [&](Index begin, Index end) {
         for (Index s = begin; s < end; ++s) {
-          if (paired_[at(s)] == 0) continue;
-          boxes_[at(s)] = world.shapes()[at(s)].shape->bounds(poses_[at(s)]);
-          grow_box(world, h, at(s));
+          if (paired_[to_size(s)] == 0) continue;
+          boxes_[to_size(s)] = world.shapes()[to_size(s)].shape->bounds(poses_[to_size(s)]);
+          grow_box(world, h, to_size(s));
         }
       },
       kShapes);
 }
 
 double ContactFinder::reach(int s) const {
-  return furthest(boxes_[at(s)], poses_[at(s)].x);
+  return furthest(boxes_[to_size(s)], poses_[to_size(s)].x);
 }
 
 bool ContactFinder::may_hold(int s, int t) const {
   const auto holds = [&](int outer, int inner) {  // boxes_ have grown by the margins
-    const Aabb box = widened(boxes_[at(inner)], -2.0 * margins_[at(inner)]);
-    const Aabb& around = boxes_[at(outer)];
+    const Aabb box = widened(boxes_[to_size(inner)], -2.0 * margins_[to_size(inner)]);
+    const Aabb& around = boxes_[to_size(outer)];
     return meet(around, {box.lower, box.lower}) && meet(around, {box.upper, box.upper});
   };
   return holds(s, t) || holds(t, s);
 }
 
 double ContactFinder::step_length(const World& world, double h, int s, int t) const {
-  const Body& a = world.body(world.shapes()[at(s)].body);
-  const Body& b = world.body(world.shapes()[at(t)].body);
-  const Vec3& x = poses_[at(s)].x;
+  const Body& a = world.body(world.shapes()[to_size(s)].body);
+  const Body& b = world.body(world.shapes()[to_size(t)].body);
+  const Vec3& x = poses_[to_size(s)].x;
   const Vec3 velocity = a.velocity + cross(a.angular_velocity, x - a.position) - b.velocity -
                         cross(b.angular_velocity, x - b.position);
   return h * (norm(velocity) + norm(a.angular_velocity - b.angular_velocity) * reach(s));
@@ -185,8 +182,8 @@ double ContactFinder::step_length(const World& world, double h, int s, int t) co
 
 void ContactFinder::collide_meshes(const World& world, double h, const Pair& which,
                                    const PlacedPair& pair, Part& part) {
-  const auto& a = static_cast<const TriangleMesh&>(*world.shapes()[at(which.s)].shape);
-  const auto& b = static_cast<const TriangleMesh&>(*world.shapes()[at(which.t)].shape);
+  const auto& a = static_cast<const TriangleMesh&>(*world.shapes()[to_size(which.s)].shape);
+  const auto& b = static_cast<const TriangleMesh&>(*world.shapes()[to_size(which.t)].shape);
   const NearFeatures* near = part.near.reuse(pair);
   if (near == nullptr) {
     const double slack = kSlack * pair.margin;
@@ -202,14 +199,14 @@ void ContactFinder::collide_meshes(const World& world, double h, const Pair& whi
 
 void ContactFinder::find_mesh_points(const World& world, double h, const Pair& which, Part& part) {
   const auto [s, t, collide] = which;
-  const Shape& a = *world.shapes()[at(s)].shape;
-  const Shape& b = *world.shapes()[at(t)].shape;
+  const Shape& a = *world.shapes()[to_size(s)].shape;
+  const Shape& b = *world.shapes()[to_size(t)].shape;
   const PlacedPair pair{{std::min(s, t), std::max(s, t)},
-                        poses_[at(s)],
-                        poses_[at(t)],
+                        poses_[to_size(s)],
+                        poses_[to_size(t)],
                         reach(s),
-                        margins_[at(s)] + margins_[at(t)]};
-  const bool meshes = kinds_[at(s)] == kinds_[at(t)] && !may_hold(s, t);
+                        margins_[to_size(s)] + margins_[to_size(t)]};
+  const bool meshes = kinds_[to_size(s)] == kinds_[to_size(t)] && !may_hold(s, t);
   const double slack = kApart * (pair.reach + reach(t));
   if (meshes && part.apart.still_apart(pair, slack)) return;
   const auto found_apart = [&] {
@@ -224,28 +221,28 @@ void ContactFinder::find_mesh_points(const World& world, double h, const Pair& w
   const bool tried = meshes && part.apart.were_apart(pair);
   if (tried && found_apart()) return;
   if (part.resting.reuse(pair, kResting * world.margin, part.manifold)) return;
-  if (kinds_[at(s)] == kinds_[at(t)]) {
+  if (kinds_[to_size(s)] == kinds_[to_size(t)]) {
     collide_meshes(world, h, which, pair, part);
   } else {
     collide(a, pair.a, b, pair.b, pair.margin, part.manifold);
   }
   if (meshes && !tried && part.manifold.empty() && found_apart()) return;
   // That nothing is near a plane is found at once.
-  if (part.manifold.empty() && !boxes_[at(t)].bounded) return;
+  if (part.manifold.empty() && !boxes_[to_size(t)].bounded) return;
   part.resting.keep(pair, part.manifold);
 }
 
 void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Part& part) {
   const auto [s, t, collide] = pair;
-  if (!overlap(boxes_[at(s)], boxes_[at(t)])) return;
-  const PlacedShape& a = world.shapes()[at(s)];
-  const PlacedShape& b = world.shapes()[at(t)];
+  if (!overlap(boxes_[to_size(s)], boxes_[to_size(t)])) return;
+  const PlacedShape& a = world.shapes()[to_size(s)];
+  const PlacedShape& b = world.shapes()[to_size(t)];
   part.manifold.clear();
-  if (kinds_[at(s)] == mesh_kind_ || kinds_[at(t)] == mesh_kind_) {
+  if (kinds_[to_size(s)] == mesh_kind_ || kinds_[to_size(t)] == mesh_kind_) {
     find_mesh_points(world, h, pair, part);
   } else {
-    collide(*a.shape, poses_[at(s)], *b.shape, poses_[at(t)], margins_[at(s)] + margins_[at(t)],
-            part.manifold);
+    collide(*a.shape, poses_[to_size(s)], *b.shape, poses_[to_size(t)],
+            margins_[to_size(s)] + margins_[to_size(t)], part.manifold);
   }
   if (part.manifold.empty()) return;
   const double mu = world.friction(s, t);
@@ -253,8 +250,10 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
     Contact contact;
     contact.body_a = a.body;
     contact.body_b = b.body;
-    contact.local_a = placed_[at(a.body)].inverse_apply(point.on_a + point.radius_a * point.normal);
-    contact.local_b = placed_[at(b.body)].inverse_apply(point.on_b - point.radius_b * point.normal);
+    contact.local_a =
+        placed_[to_size(a.body)].inverse_apply(point.on_a + point.radius_a * point.normal);
+    contact.local_b =
+        placed_[to_size(b.body)].inverse_apply(point.on_b - point.radius_b * point.normal);
     contact.radius_a = point.radius_a;
     contact.radius_b = point.radius_b;
     contact.normal = point.normal;
@@ -288,7 +287,7 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   for_range(
       static_cast<Index>(parts_.size()),
       [&](Index begin, Index end) {
-        for (Index k = begin; k < end; ++k) find_contacts(world, h, parts_[at(k)]);
+        for (Index k = begin; k < end; ++k) find_contacts(world, h, parts_[to_size(k)]);
       },
       kShapes / static_cast<Index>(kPart));
   for (const Part& part : parts_) {

@@ -4,23 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/linear_operator.h"
 
 namespace nsn {
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void IslandWorkspace::start(const World& world, double h) {
   configuration.start(world.bodies(), world.particles(), h);
-  position.assign(at(world.num_bodies()), -1);
-  particle_position.assign(at(world.num_particles()), -1);
-  K.resize(at(2 * world.num_bodies()));
+  position.assign(to_size(world.num_bodies()), -1);
+  particle_position.assign(to_size(world.num_particles()), -1);
+  K.resize(to_size(2 * world.num_bodies()));
   const auto kinematic = [](const auto& one) { return one.kind == BodyKind::kKinematic; };
   any_kinematic = std::any_of(world.bodies().begin(), world.bodies().end(), kinematic) ||
                   std::any_of(world.particles().begin(), world.particles().end(), kinematic);
@@ -35,11 +28,12 @@ void IslandEquations::assemble(const World& world, const Island& island,
   shared_ = &shared;
   system_.h = shared.configuration.h();
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
-    shared.position[at(island.bodies[k])] = static_cast<int>(k);
+    shared.position[to_size(island.bodies[k])] = static_cast<int>(k);
   }
   system_.rigid_nodes = static_cast<Index>(2 * island.bodies.size());
   for (std::size_t k = 0; k < island.particles.size(); ++k) {
-    shared.particle_position[at(island.particles[k])] = system_.rigid_nodes + static_cast<int>(k);
+    shared.particle_position[to_size(island.particles[k])] =
+        system_.rigid_nodes + static_cast<int>(k);
   }
   lay_out();
   set_bodies(system_.h);
@@ -49,7 +43,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   set_rows();
   start_.fit(system_);
   fill(zero_, 0.0);
-  moved_.assign(at(system_.dofs()), 0.0);
+  moved_.assign(to_size(system_.dofs()), 0.0);
   start_.evaluate(*this, zero_);
   system_.value_start = start_.value;
   system_.J_start = start_.J;
@@ -62,14 +56,14 @@ void IslandEquations::assemble(const World& world, const Island& island,
 
 /// Node of the island, -1: fixed.
 Index IslandEquations::local(int node) const {
-  if (is_particle_node(node)) return shared_->particle_position[at(particle_of(node))];
-  const int position = shared_->position[at(node / 2)];
+  if (is_particle_node(node)) return shared_->particle_position[to_size(particle_of(node))];
+  const int position = shared_->position[to_size(node / 2)];
   return position < 0 ? -1 : 2 * position + node % 2;
 }
 
 /// The vectors of the system, in one piece of memory.
 void IslandEquations::lay_out() {
-  const std::size_t nodes = at(system_.rigid_nodes) + island_->particles.size();
+  const std::size_t nodes = to_size(system_.rigid_nodes) + island_->particles.size();
   const std::size_t blocks = island_->rows.size();
   const std::pair<Vector*, std::size_t> all[] = {
       {&system_.M, kBlockSize * nodes},      {&system_.M_inverse, kBlockSize * nodes},
@@ -139,7 +133,7 @@ void IslandEquations::find_runs() {
   const std::vector<RowRef>& rows = island_->rows;
   for (std::size_t i = 0; i < rows.size();) {
     Run run;
-    run.set = (*sets_)[at(rows[i].set)];
+    run.set = (*sets_)[to_size(rows[i].set)];
     run.batch = run.set->batch();
     run.k = rows[i].k;
     run.first = i;
@@ -159,20 +153,20 @@ IslandEquations::BlockPattern IslandEquations::block_pattern(const NodeList& lis
   BlockPattern pattern;
   std::array<Index, kMaxNodesPerBlock> node;
   for (int k = 0; k < list.count; ++k) {
-    node[at(k)] = local(list.node[at(k)]);
-    if (node[at(k)] < 0) continue;
+    node[to_size(k)] = local(list.node[to_size(k)]);
+    if (node[to_size(k)] < 0) continue;
     int place = pattern.count++;
-    for (; place > 0 && pattern.column[at(place - 1)] > node[at(k)]; --place) {
-      pattern.column[at(place)] = pattern.column[at(place - 1)];
+    for (; place > 0 && pattern.column[to_size(place - 1)] > node[to_size(k)]; --place) {
+      pattern.column[to_size(place)] = pattern.column[to_size(place - 1)];
     }
-    pattern.column[at(place)] = node[at(k)];
+    pattern.column[to_size(place)] = node[to_size(k)];
   }
   pattern.slot.fill(-1);
   for (int k = 0; k < list.count; ++k) {
-    if (node[at(k)] < 0) continue;
+    if (node[to_size(k)] < 0) continue;
     int place = 0;
-    while (pattern.column[at(place)] != node[at(k)]) ++place;
-    pattern.slot[at(k)] = static_cast<std::int8_t>(place);
+    while (pattern.column[to_size(place)] != node[to_size(k)]) ++place;
+    pattern.slot[to_size(k)] = static_cast<std::int8_t>(place);
   }
   return pattern;
 }
@@ -191,14 +185,14 @@ bool IslandEquations::build_pattern() {
   BlockPattern pattern;
   for (std::size_t i = 0; i < blocks; ++i) {
     const RowRef ref = island_->rows[i];
-    const NodeList own = (*sets_)[at(ref.set)]->nodes(ref.k);
+    const NodeList own = (*sets_)[to_size(ref.set)]->nodes(ref.k);
     if (i == 0 || own != list) pattern = block_pattern(own);
     list = own;
     slot_[i] = pattern.slot;
     for (int k = 0; k < pattern.count; ++k, ++used) {
       if (used == column_.size()) column_.push_back(-1);
-      changed = changed || column_[used] != pattern.column[at(k)];
-      column_[used] = pattern.column[at(k)];
+      changed = changed || column_[used] != pattern.column[to_size(k)];
+      column_[used] = pattern.column[to_size(k)];
     }
     changed = changed || row_begin_[i + 1] != static_cast<Index>(used);
     row_begin_[i + 1] = static_cast<Index>(used);
@@ -215,9 +209,9 @@ void IslandEquations::set_rows() {
   system_.laws.resize(island_->rows.size());
   const double h = system_.h;
   for (Index i = 0; i < blocks; ++i) {
-    const RowRef ref = island_->rows[at(i)];
-    const RowSet& set = *(*sets_)[at(ref.set)];
-    system_.laws[at(i)] = set.law(ref.k, h);
+    const RowRef ref = island_->rows[to_size(i)];
+    const RowSet& set = *(*sets_)[to_size(ref.set)];
+    system_.laws[to_size(i)] = set.law(ref.k, h);
     store9(&system_.E(kBlockSize * i), diagonal((1.0 / (h * h)) * set.compliance(ref.k, h)));
   }
 }
@@ -225,7 +219,7 @@ void IslandEquations::set_rows() {
 void IslandEquations::update_laws() {
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
     const RowRef ref = island_->rows[i];
-    system_.laws[i] = (*sets_)[at(ref.set)]->law(ref.k, system_.h);
+    system_.laws[i] = (*sets_)[to_size(ref.set)]->law(ref.k, system_.h);
   }
 }
 
@@ -237,12 +231,12 @@ void IslandEquations::set_prescribed() {
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
     if (!system_.laws[i].is_contact()) continue;
     const RowRef ref = island_->rows[i];
-    const RowSet& set = *(*sets_)[at(ref.set)];
+    const RowSet& set = *(*sets_)[to_size(ref.set)];
     const NodeList list = set.nodes(ref.k);
     set.evaluate(ref.k, shared_->configuration, block);
     Vec3 sum;
     for (int k = 0; k < list.count; ++k) {
-      sum += block.J[at(k)] * prescribed_velocity(list.node[at(k)]);
+      sum += block.J[to_size(k)] * prescribed_velocity(list.node[to_size(k)]);
     }
     store3(&system_.prescribed(kBlock * static_cast<Index>(i)), sum);
   }
@@ -293,7 +287,7 @@ void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector 
 /// K of the bodies' nodes from all rows but those of batches.
 void IslandEquations::gather_body_stiffness(ConstVector r) {
   for (const int b : island_->bodies) {
-    shared_->K[at(linear_node(b))] = shared_->K[at(angular_node(b))] = Mat3{};
+    shared_->K[to_size(linear_node(b))] = shared_->K[to_size(angular_node(b))] = Mat3{};
   }
   for (const Run& run : runs_) {
     if (run.batch != nullptr) continue;
@@ -306,7 +300,7 @@ void IslandEquations::gather_body_stiffness(ConstVector r) {
 }
 
 Mat3 IslandEquations::body_stiffness(int node) const {
-  return positive_part(-system_.h * shared_->K[at(node)]);
+  return positive_part(-system_.h * shared_->K[to_size(node)]);
 }
 
 void IslandEquations::stiffness(ConstVector u, ConstVector r, Vector H) {

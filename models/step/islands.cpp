@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-namespace nsn {
-namespace {
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-}  // namespace
+#include "nsn/core/base/types.h"
 
+namespace nsn {
 int IslandFinder::root(int item) {
-  while (parent_[at(item)] != item) {
-    parent_[at(item)] = parent_[at(parent_[at(item)])];
-    item = parent_[at(item)];
+  while (parent_[to_size(item)] != item) {
+    parent_[to_size(item)] = parent_[to_size(parent_[to_size(item)])];
+    item = parent_[to_size(item)];
   }
   return item;
 }
@@ -20,24 +16,24 @@ int IslandFinder::root(int item) {
 void IslandFinder::join(int a, int b) {
   const int p = root(a);
   const int q = root(b);
-  parent_[at(std::max(p, q))] = std::min(p, q);
+  parent_[to_size(std::max(p, q))] = std::min(p, q);
 }
 
 Island& IslandFinder::island_of(int item) {
   const int r = root(item);
-  if (island_[at(r)] < 0) {
-    island_[at(r)] = count_++;
+  if (island_[to_size(r)] < 0) {
+    island_[to_size(r)] = count_++;
     if (count_ > static_cast<int>(islands_.size())) islands_.emplace_back();
-    islands_[at(count_ - 1)].bodies.clear();
-    islands_[at(count_ - 1)].particles.clear();
-    islands_[at(count_ - 1)].rows.clear();
+    islands_[to_size(count_ - 1)].bodies.clear();
+    islands_[to_size(count_ - 1)].particles.clear();
+    islands_[to_size(count_ - 1)].rows.clear();
   }
-  return islands_[at(island_[at(r)])];
+  return islands_[to_size(island_[to_size(r)])];
 }
 
 int IslandFinder::item_of(int node) const {
   const int item = is_particle_node(node) ? num_bodies_ + particle_of(node) : node / 2;
-  return parent_[at(item)] < 0 ? -1 : item;
+  return parent_[to_size(item)] < 0 ? -1 : item;
 }
 
 /// Joins what a block touches; returns its first item.
@@ -45,10 +41,10 @@ int IslandFinder::join_block(const NodeList& list) {
   int first = -1;
   int last = -1;  // the two nodes of a body follow each other
   for (int i = 0; i < list.count; ++i) {
-    const int item = item_of(list.node[at(i)]);
+    const int item = item_of(list.node[to_size(i)]);
     if (item < 0 || item == last) continue;
     last = item;
-    touched_[at(item)] = 1;
+    touched_[to_size(item)] = 1;
     if (first >= 0 && first != item) join(first, item);
     if (first < 0) first = item;
   }
@@ -60,15 +56,15 @@ const std::vector<Island>& IslandFinder::find(const World& world,
                                               bool separate) {
   const int bodies = num_bodies_ = world.num_bodies();
   const int n = bodies + world.num_particles();
-  parent_.resize(at(n));
+  parent_.resize(to_size(n));
   for (int i = 0; i < n; ++i) {
     const bool dynamic =
         i < bodies ? world.body(i).dynamic() : world.particle(i - bodies).dynamic();
-    parent_[at(i)] = dynamic ? i : -1;
+    parent_[to_size(i)] = dynamic ? i : -1;
   }
   first_.clear();
-  island_.assign(at(n), -1);
-  touched_.assign(at(n), 0);
+  island_.assign(to_size(n), -1);
+  touched_.assign(to_size(n), 0);
   first_of_batch_.assign(sets.size(), -1);
   count_ = 0;
   int any = -1;
@@ -93,7 +89,7 @@ const std::vector<Island>& IslandFinder::find(const World& world,
     }
   }
   for (int i = 0; i < n; ++i) {
-    if (touched_[at(i)] == 0) continue;
+    if (touched_[to_size(i)] == 0) continue;
     if (i < bodies) {
       island_of(i).bodies.push_back(i);
     } else {

@@ -1,19 +1,18 @@
 #include "nsn/models/step/simulation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
 
+#include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/types.h"
 #include "nsn/models/step/restitution.h"
 
 namespace nsn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Row blocks below which a step takes less time than spreading it over threads.
 constexpr int kParallelBlocks = 200;
@@ -23,14 +22,6 @@ constexpr double kSameImpulse = 1e-9;
 
 /// Row sets of contacts, before those of the world.
 constexpr std::size_t kOwnSets = 2;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// body(i) for i = 0 ... n - 1, each confined to its thread; an exception is thrown again here.
 template <class Body>
@@ -110,7 +101,7 @@ const StepReport& Simulation::step() {
   report_.assemble_seconds = seconds_since(start);
   solve_islands();
   for (int i = 0; inspector_ && i < num_islands_; ++i) {
-    inspector_(i, *slots_[at(i)]->equations, slots_[at(i)]->result);
+    inspector_(i, *slots_[to_size(i)]->equations, slots_[to_size(i)]->result);
   }
   move_bodies();
   keep_impulses();
@@ -136,7 +127,7 @@ void Simulation::gather_rows() {
   sets_.push_back(&world_.joints());
   impulse_.resize(sets_.size());
   for (std::size_t s = 0; s < sets_.size(); ++s) {
-    impulse_[s].assign(at(sets_[s]->size()), Vec3{});
+    impulse_[s].assign(to_size(sets_[s]->size()), Vec3{});
     report_.row_blocks += sets_[s]->size();
   }
 }
@@ -159,17 +150,17 @@ void Simulation::find_islands() {
   while (static_cast<int>(slots_.size()) < num_islands_) {
     slots_.push_back(std::make_unique<Slot>());
   }
-  contact_row_.resize(resistances_.size() > 0 ? at(contacts_.size()) : 0);
+  contact_row_.resize(resistances_.size() > 0 ? to_size(contacts_.size()) : 0);
 }
 
 /// An island is solved as soon as it is assembled, while a thread has it in its cache.
 void Simulation::solve_islands() {
   for (int i = 0; i < num_islands_; ++i) {
     if (!observer_) break;
-    own_solver(*slots_[at(i)]).observe([this, i](const auto& view) { observer_(i, view); });
+    own_solver(*slots_[to_size(i)]).observe([this, i](const auto& view) { observer_(i, view); });
   }
   const auto one = [&](int i) {
-    Slot& slot = *slots_[at(i)];
+    Slot& slot = *slots_[to_size(i)];
     slot.island = &island_finder_.island(i);
     slot.assemble_seconds = 0.0;
     solve_island(slot);
@@ -190,8 +181,8 @@ void Simulation::divide_time(double seconds) {
   double assembly = 0.0;
   double solve = 0.0;
   for (int i = 0; i < num_islands_; ++i) {
-    assembly += slots_[at(i)]->assemble_seconds;
-    solve += slots_[at(i)]->solve_seconds;
+    assembly += slots_[to_size(i)]->assemble_seconds;
+    solve += slots_[to_size(i)]->solve_seconds;
   }
   const double share = assembly + solve > 0.0 ? assembly / (assembly + solve) : 0.0;
   report_.assemble_seconds += share * seconds;
@@ -232,14 +223,14 @@ void Simulation::assemble(Slot& slot, IslandEquations& equations) {
 
 /// The island's first guess: impulses of the last step by id.
 void Simulation::take_known_impulses(Slot& slot, const System& system) const {
-  slot.unknowns.resize(at(system.dofs()) + at(system.rows()));
-  slot.state.u = Vector(slot.unknowns.data(), at(system.dofs()));
-  slot.state.r = Vector(slot.unknowns.data() + system.dofs(), at(system.rows()));
+  slot.unknowns.resize(to_size(system.dofs()) + to_size(system.rows()));
+  slot.state.u = Vector(slot.unknowns.data(), to_size(system.dofs()));
+  slot.state.r = Vector(slot.unknowns.data() + system.dofs(), to_size(system.rows()));
   slot.warm = false;
   std::size_t next = 0;
   for (Index row = 0; row < system.blocks(); ++row) {
-    const RowRef ref = slot.island->rows[at(row)];
-    const RowSet& set = *sets_[at(ref.set)];
+    const RowRef ref = slot.island->rows[to_size(row)];
+    const RowSet& set = *sets_[to_size(ref.set)];
     const Vec3* known = options_.newton.warm_start ? known_impulse(set.id(ref.k), next) : nullptr;
     slot.warm = slot.warm || known != nullptr;
     store3(&slot.state.r(kBlock * row), known != nullptr ? set.from_world(ref.k, *known) : Vec3{});
@@ -253,11 +244,11 @@ void Simulation::find_resistances(Slot& slot, IslandEquations& equations) {
   if (resistances_.size() == 0) return;
   const auto& rows = slot.island->rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].set == 0) contact_row_[at(rows[i].k)] = static_cast<Index>(i);
+    if (rows[i].set == 0) contact_row_[to_size(rows[i].k)] = static_cast<Index>(i);
   }
   for (const RowRef& ref : rows) {
-    if (sets_[at(ref.set)] != &resistances_) continue;
-    const Index contact = contact_row_[at(resistances_.contact(ref.k))];
+    if (sets_[to_size(ref.set)] != &resistances_) continue;
+    const Index contact = contact_row_[to_size(resistances_.contact(ref.k))];
     slot.resistances.push_back({ref.k, kBlock * contact});
     resistances_.set_normal_impulse(ref.k, std::max(0.0, slot.state.r(kBlock * contact)));
   }
@@ -309,7 +300,7 @@ void Simulation::solve(Slot& slot, IslandEquations& equations, NewtonSolver& new
 void Simulation::move_bodies() {
   const double h = options_.h;
   for (int i = 0; i < num_islands_; ++i) {
-    const Slot& slot = *slots_[at(i)];
+    const Slot& slot = *slots_[to_size(i)];
     Index n = 0;
     for (const int b : slot.island->bodies) {
       world_.body(b).velocity = load3(&slot.state.u(kBlock * n));
@@ -324,7 +315,7 @@ void Simulation::move_bodies() {
   for (int b = 0; b < world_.num_bodies(); ++b) {
     Body& body = world_.body(b);
     if (body.kind == BodyKind::kStatic) continue;
-    if (body.dynamic() && shared_.position[at(b)] < 0) {  // no row touches it
+    if (body.dynamic() && shared_.position[to_size(b)] < 0) {  // no row touches it
       body.velocity += h * (world_.gravity + (1.0 / body.mass) * body.force);
       const Mat3 inertia = world_inertia(body);
       body.angular_velocity = gyroscopic_update(inertia, body.angular_velocity, h) +
@@ -345,7 +336,7 @@ void Simulation::move_particles() {
   for (int p = 0; p < world_.num_particles(); ++p) {
     Particle& particle = world_.particle(p);
     if (particle.kind == BodyKind::kStatic) continue;
-    if (particle.dynamic() && shared_.particle_position[at(p)] < 0) {  // no row touches it
+    if (particle.dynamic() && shared_.particle_position[to_size(p)] < 0) {  // no row touches it
       particle.velocity += h * (world_.gravity + (1.0 / particle.mass) * particle.force);
     }
     shared_.configuration.move(particle, p, particle.velocity);
@@ -358,14 +349,14 @@ void Simulation::move_particles() {
 void Simulation::keep_impulses() {
   next_impulses_.clear();
   for (int i = 0; i < num_islands_; ++i) {
-    const Slot& slot = *slots_[at(i)];
+    const Slot& slot = *slots_[to_size(i)];
     const auto& rows = slot.island->rows;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const RowRef ref = rows[row];
-      const RowSet& set = *sets_[at(ref.set)];
+      const RowSet& set = *sets_[to_size(ref.set)];
       const Vec3 r = load3(&slot.state.r(kBlock * static_cast<Index>(row)));
       const Vec3 world_impulse = set.to_world(ref.k, r);
-      impulse_[at(ref.set)][at(ref.k)] = world_impulse;
+      impulse_[to_size(ref.set)][to_size(ref.k)] = world_impulse;
       next_impulses_.emplace_back(set.id(ref.k), world_impulse);
     }
   }
@@ -376,7 +367,7 @@ void Simulation::keep_impulses() {
 
 void Simulation::summarise() {
   for (int i = 0; i < num_islands_; ++i) {
-    const NewtonResult& result = slots_[at(i)]->result;
+    const NewtonResult& result = slots_[to_size(i)]->result;
     report_.newton_iterations = std::max(report_.newton_iterations, result.iterations);
     report_.factorizations += result.iterations;
     report_.linear_iterations += result.linear_iterations;
@@ -388,9 +379,9 @@ void Simulation::summarise() {
     report_.worst_island = i;
     const Index worst = result.error.worst;
     if (worst < 0) continue;
-    const RowRef ref = slots_[at(i)]->island->rows[at(worst)];
+    const RowRef ref = slots_[to_size(i)]->island->rows[to_size(worst)];
     int first = 0;
-    for (int s = 0; s < ref.set; ++s) first += sets_[at(s)]->size();
+    for (int s = 0; s < ref.set; ++s) first += sets_[to_size(s)]->size();
     report_.worst_row = first + ref.k;
   }
   for (int k = 0; k < contacts_.size(); ++k) {
@@ -400,7 +391,7 @@ void Simulation::summarise() {
     report_.penetration = std::max(report_.penetration, -soft_contact_gap(k));
   }
   for (int k = 0; k < contacts_.size(); ++k) {  // work of kinematic bodies through their contacts
-    const Contact& c = contacts_.contacts()[at(k)];
+    const Contact& c = contacts_.contacts()[to_size(k)];
     const Vec3 point = contact_point(k);
     const auto work = [&](int b, const Vec3& impulse) {
       const Body& body = world_.body(b);
@@ -409,12 +400,12 @@ void Simulation::summarise() {
       return -dot(impulse, v);
     };
     report_.work_external +=
-        work(c.body_a, impulse_[0][at(k)]) + work(c.body_b, -impulse_[0][at(k)]);
+        work(c.body_a, impulse_[0][to_size(k)]) + work(c.body_b, -impulse_[0][to_size(k)]);
   }
   for (int j = 0; j < world_.joints().num_joints(); ++j) {
     const std::vector<JointAxis>& axes = world_.joint(j).axes;
     for (int k = 0; k < static_cast<int>(axes.size()); ++k) {
-      if (!axes[at(k)].drive.on()) continue;
+      if (!axes[to_size(k)].drive.on()) continue;
       report_.work_external += options_.h * drive_effort(j, k) * joint_speed(j, k);
     }
   }
@@ -423,13 +414,13 @@ void Simulation::summarise() {
 }
 
 Vec3 Simulation::contact_impulse(int k) const {
-  return impulse_[0][at(k)];
+  return impulse_[0][to_size(k)];
 }
 Vec3 Simulation::soft_contact_impulse(int k) const {
-  return impulse_[1][at(k)];
+  return impulse_[1][to_size(k)];
 }
 Vec3 Simulation::row_impulse(int s, int k) const {
-  return impulse_[at(s) + kOwnSets][at(k)];
+  return impulse_[to_size(s) + kOwnSets][to_size(k)];
 }
 JointReaction Simulation::joint_reaction(int j) const {
   return world_.joints().reaction(j, shared_.configuration, impulse_.back());
@@ -444,11 +435,11 @@ double Simulation::joint_speed(int j, int axis) const {
   return world_.joints().speed(j, axis, shared_.configuration);
 }
 const std::vector<NewtonIteration>& Simulation::history(int island) const {
-  const Slot& slot = *slots_[at(island)];
+  const Slot& slot = *slots_[to_size(island)];
   return slot.newton != nullptr ? slot.newton->history() : slot.history;
 }
 const NewtonResult& Simulation::result(int island) const {
-  return slots_[at(island)]->result;
+  return slots_[to_size(island)]->result;
 }
 
 void Simulation::observe(std::function<void(int, const NewtonSystemView&)> observer) {

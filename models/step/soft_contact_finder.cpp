@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nsn/core/base/types.h"
 #include "nsn/models/collision/box.h"
 #include "nsn/models/collision/capsule.h"
 #include "nsn/models/collision/feature_distance.h"
@@ -16,10 +17,6 @@ namespace {
 constexpr double kLeastRadius = 1e-6;  // m: a vertex of a surface without thickness
 constexpr double kInsideEdge = 0.05;   // crossings closer to an end of an edge are the vertex's
 constexpr double kMinCosine = 1e-3;    // of a direction against the outward normal
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Kinds of features in ids, apart from those of rigid pairs (manifold.h).
 enum class SoftFeature : std::uint64_t { kVertex = 11, kCore, kEdge, kVertexTriangle, kEdges };
@@ -64,8 +61,8 @@ Mat3 frame_along(const Vec3& d) {
 }
 
 Vec3 outward_normal(const std::vector<Vec3>& x, const std::array<Index, 3>& t) {
-  const Vec3 a = x[at(t[0])];
-  const Vec3 n = cross(x[at(t[1])] - a, x[at(t[2])] - a);
+  const Vec3 a = x[to_size(t[0])];
+  const Vec3 n = cross(x[to_size(t[1])] - a, x[to_size(t[2])] - a);
   const double size = norm(n);
   return size > 0.0 ? (1.0 / size) * n : Vec3{};
 }
@@ -108,8 +105,8 @@ ContactSide triangle_side(const Deformable& body, const std::array<Index, 3>& t,
   side.count = 3;
   side.radius = radius;
   for (int k = 0; k < 3; ++k) {
-    side.particle[at(k)] = body.boundary_particle(t[at(k)]);
-    side.weight[at(k)] = w[k];
+    side.particle[to_size(k)] = body.boundary_particle(t[to_size(k)]);
+    side.weight[to_size(k)] = w[k];
   }
   return side;
 }
@@ -150,7 +147,7 @@ void SoftContactFinder::add_rigid(const World& world, int d, int s, const Contac
                                   const Vec3& on_shape, double shape_radius, const Vec3& normal,
                                   std::uint64_t what) {
   const Deformable& body = world.deformable(d);
-  const PlacedShape& shape = world.shapes()[at(s)];
+  const PlacedShape& shape = world.shapes()[to_size(s)];
   const Body& rigid = world.body(shape.body);
   const Vec3 core = on_shape - shape_radius * normal;
   SoftContact contact;
@@ -171,8 +168,8 @@ void SoftContactFinder::add_rigid(const World& world, int d, int s, const Contac
 void SoftContactFinder::vertices_with_shape(const World& world, int d, int s, const Pose& pose,
                                             double margin) {
   const Deformable& body = world.deformable(d);
-  Placed& placed = placed_[at(d)];
-  const Shape& shape = *world.shapes()[at(s)].shape;
+  Placed& placed = placed_[to_size(d)];
+  const Shape& shape = *world.shapes()[to_size(s)].shape;
   const PairTable::Entry entry = world.pairs().find(Sphere::kType, shape.type());
   if (entry.collide == nullptr) return;
   const Sphere ball(placed.radius);
@@ -203,10 +200,10 @@ void SoftContactFinder::vertices_with_shape(const World& world, int d, int s, co
 /// where a ball rests on two.
 void SoftContactFinder::core_with_triangles(const World& world, int d, int s, const Pose& pose,
                                             double margin) {
-  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[at(s)].shape.get());
+  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[to_size(s)].shape.get());
   if (convex == nullptr) return;
   const Deformable& body = world.deformable(d);
-  const Placed& placed = placed_[at(d)];
+  const Placed& placed = placed_[to_size(d)];
   const double reach = convex->radius() + placed.radius + margin;
   const Aabb near_box = grown(placed.box, reach);
   const auto add = [&](std::size_t c, const Vec3& p, const NearTriangle& near) {
@@ -223,8 +220,9 @@ void SoftContactFinder::core_with_triangles(const World& world, int d, int s, co
     NearTriangle behind;
     for (std::size_t t = 0; t < body.boundary.triangle.size(); ++t) {
       const auto& tri = body.boundary.triangle[t];
-      const OnTriangle place = closest_on_triangle(
-          p, placed.vertex[at(tri[0])], placed.vertex[at(tri[1])], placed.vertex[at(tri[2])]);
+      const OnTriangle place =
+          closest_on_triangle(p, placed.vertex[to_size(tri[0])], placed.vertex[to_size(tri[1])],
+                              placed.vertex[to_size(tri[2])]);
       if (place.distance_squared >= reach * reach) continue;
       const bool nearest = place.distance_squared < least;
       if (nearest) {
@@ -247,18 +245,18 @@ void SoftContactFinder::core_with_triangles(const World& world, int d, int s, co
 
 void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const Pose& pose,
                                          double margin) {
-  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[at(s)].shape.get());
+  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[to_size(s)].shape.get());
   if (convex == nullptr || convex->type() == Sphere::kType) return;
   const Deformable& body = world.deformable(d);
-  const Placed& placed = placed_[at(d)];
+  const Placed& placed = placed_[to_size(d)];
   const PairTable::Entry entry = world.pairs().find(Capsule::kType, convex->type());
   if (entry.collide == nullptr) return;
   const Aabb box = grown(convex->bounds(pose), margin + placed.radius);
   for (std::size_t e = 0; e < body.edges.size(); ++e) {
     const auto& edge = body.edges[e];
-    if (placed.touches[at(edge[0])] != 0 || placed.touches[at(edge[1])] != 0) continue;
-    const Vec3 p = placed.vertex[at(edge[0])];
-    const Vec3 q = placed.vertex[at(edge[1])];
+    if (placed.touches[to_size(edge[0])] != 0 || placed.touches[to_size(edge[1])] != 0) continue;
+    const Vec3 p = placed.vertex[to_size(edge[0])];
+    const Vec3 q = placed.vertex[to_size(edge[1])];
     Aabb own = empty_box();
     include(own, p);
     include(own, q);
@@ -288,7 +286,7 @@ void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const
 }
 
 void SoftContactFinder::with_shape(const World& world, int d, int s, double h) {
-  const PlacedShape& shape = world.shapes()[at(s)];
+  const PlacedShape& shape = world.shapes()[to_size(s)];
   const Deformable& body = world.deformable(d);
   if (!may_collide(shape.filter, CollisionFilter{})) return;
   if (std::find(body.ignored_bodies.begin(), body.ignored_bodies.end(), shape.body) !=
@@ -299,10 +297,10 @@ void SoftContactFinder::with_shape(const World& world, int d, int s, double h) {
   const Mat3 R = rotation_matrix(rigid.orientation);
   const Pose pose{rigid.position + R * shape.offset, R * rotation_matrix(shape.rotation)};
   const Aabb box = shape.shape->bounds(pose);
-  const double margin = placed_[at(d)].margin + 0.5 * world.margin + shape.surface.thickness +
+  const double margin = placed_[to_size(d)].margin + 0.5 * world.margin + shape.surface.thickness +
                         h * speed_of(rigid, box);
-  if (!overlap(grown(box, margin), placed_[at(d)].box)) return;
-  placed_[at(d)].touches.assign(placed_[at(d)].vertex.size(), 0);
+  if (!overlap(grown(box, margin), placed_[to_size(d)].box)) return;
+  placed_[to_size(d)].touches.assign(placed_[to_size(d)].vertex.size(), 0);
   vertices_with_shape(world, d, s, pose, margin);
   core_with_triangles(world, d, s, pose, margin);
   edges_with_shape(world, d, s, pose, margin);
@@ -314,11 +312,12 @@ bool SoftContactFinder::far_apart_at_rest(const World& world, int d, const Conta
   const auto rest = [&](const ContactSide& side) {
     Vec3 x{};
     for (int k = 0; k < side.count; ++k) {
-      x += side.weight[at(k)] * body.mesh.node[at(side.particle[at(k)] - body.first_particle)];
+      x += side.weight[to_size(k)] *
+           body.mesh.node[to_size(side.particle[to_size(k)] - body.first_particle)];
     }
     return x;
   };
-  const Placed& placed = placed_[at(d)];
+  const Placed& placed = placed_[to_size(d)];
   return norm(rest(a) - rest(b)) > 3.0 * (2.0 * placed.radius + 2.0 * placed.margin);
 }
 
@@ -345,30 +344,30 @@ void SoftContactFinder::vertex_with_triangles(const World& world, int d, int e,
                                               const std::vector<std::pair<int, int>>& candidates) {
   const Deformable& one = world.deformable(d);
   const Deformable& two = world.deformable(e);
-  const Placed& from = placed_[at(d)];
-  const Placed& to = placed_[at(e)];
+  const Placed& from = placed_[to_size(d)];
+  const Placed& to = placed_[to_size(e)];
   const double reach = from.radius + to.radius + from.margin + to.margin;
   for (std::size_t k = 0; k < candidates.size();) {
     const int v = candidates[k].first;
-    const Vec3& p = from.vertex[at(v)];
+    const Vec3& p = from.vertex[to_size(v)];
     double best = reach * reach;
     int triangle = -1;
     OnTriangle nearest;
     for (; k < candidates.size() && candidates[k].first == v; ++k) {
-      const auto& t = two.boundary.triangle[at(candidates[k].second)];
+      const auto& t = two.boundary.triangle[to_size(candidates[k].second)];
       if (d == e && (t[0] == v || t[1] == v || t[2] == v)) continue;
-      const OnTriangle found =
-          closest_on_triangle(p, to.vertex[at(t[0])], to.vertex[at(t[1])], to.vertex[at(t[2])]);
+      const OnTriangle found = closest_on_triangle(
+          p, to.vertex[to_size(t[0])], to.vertex[to_size(t[1])], to.vertex[to_size(t[2])]);
       if (found.distance_squared >= best) continue;
       best = found.distance_squared;
       triangle = candidates[k].second;
       nearest = found;
     }
     if (triangle < 0) continue;
-    const auto& t = two.boundary.triangle[at(triangle)];
+    const auto& t = two.boundary.triangle[to_size(triangle)];
     const Direction direction = from_triangle(p, nearest, outward_normal(to.vertex, t));
     if (!direction.ok) continue;
-    placed_[at(d)].touches[at(v)] = 1;
+    placed_[to_size(d)].touches[to_size(v)] = 1;
     add_soft(world, d, e, ContactSide::of_particle(one.boundary_particle(v), from.radius),
              triangle_side(two, t, nearest.weights, to.radius), direction.normal,
              feature(SoftFeature::kVertexTriangle, v, 0));
@@ -379,19 +378,20 @@ void SoftContactFinder::edges_with_edges(const World& world, int d, int e,
                                          const std::vector<std::pair<int, int>>& candidates) {
   const Deformable& one = world.deformable(d);
   const Deformable& two = world.deformable(e);
-  const Placed& from = placed_[at(d)];
-  const Placed& to = placed_[at(e)];
+  const Placed& from = placed_[to_size(d)];
+  const Placed& to = placed_[to_size(e)];
   const double reach = from.radius + to.radius + from.margin + to.margin;
   for (const auto& [i, j] : candidates) {
-    const auto& p = one.edges[at(i)];
-    const auto& q = two.edges[at(j)];
-    if (from.touches[at(p[0])] != 0 || from.touches[at(p[1])] != 0 || to.touches[at(q[0])] != 0 ||
-        to.touches[at(q[1])] != 0) {
+    const auto& p = one.edges[to_size(i)];
+    const auto& q = two.edges[to_size(j)];
+    if (from.touches[to_size(p[0])] != 0 || from.touches[to_size(p[1])] != 0 ||
+        to.touches[to_size(q[0])] != 0 || to.touches[to_size(q[1])] != 0) {
       continue;
     }
     if (d == e && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) continue;
-    const BetweenSegments near = closest_between_segments(
-        from.vertex[at(p[0])], from.vertex[at(p[1])], to.vertex[at(q[0])], to.vertex[at(q[1])]);
+    const BetweenSegments near =
+        closest_between_segments(from.vertex[to_size(p[0])], from.vertex[to_size(p[1])],
+                                 to.vertex[to_size(q[0])], to.vertex[to_size(q[1])]);
     const double distance = std::sqrt(near.distance_squared);
     if (!near.crossing || distance > reach || !(distance > 0.0)) continue;
     add_soft(world, d, e, edge_side(one, p, near.s, from.radius),
@@ -401,15 +401,15 @@ void SoftContactFinder::edges_with_edges(const World& world, int d, int e,
 }
 
 void SoftContactFinder::with_deformable(const World& world, int d, int e) {
-  if (!overlap(placed_[at(d)].box, placed_[at(e)].box)) return;
+  if (!overlap(placed_[to_size(d)].box, placed_[to_size(e)].box)) return;
   if (d == e && !world.deformable(d).self_contact) return;
   // Boxes of the triangles of d, then of e.
   boxes_.clear();
   const auto add_boxes = [&](int b) {
-    const Placed& placed = placed_[at(b)];
+    const Placed& placed = placed_[to_size(b)];
     for (const auto& t : world.deformable(b).boundary.triangle) {
       Aabb box = empty_box();
-      for (const Index v : t) include(box, placed.vertex[at(v)]);
+      for (const Index v : t) include(box, placed.vertex[to_size(v)]);
       boxes_.push_back(grown(box, placed.margin + placed.radius));
     }
   };
@@ -430,8 +430,8 @@ void SoftContactFinder::with_deformable(const World& world, int d, int e) {
     const bool crosses = s < first && t >= first;
     if (d != e && !crosses) continue;
     const int other = d != e ? t - first : t;
-    const auto& mine = one.boundary.triangle[at(s)];
-    const auto& theirs = two.boundary.triangle[at(other)];
+    const auto& mine = one.boundary.triangle[to_size(s)];
+    const auto& theirs = two.boundary.triangle[to_size(other)];
     for (const Index v : mine) vertex_pairs_.emplace_back(v, other);
     for (const Index v : theirs) (d != e ? back : vertex_pairs_).emplace_back(v, s);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -448,7 +448,8 @@ void SoftContactFinder::with_deformable(const World& world, int d, int e) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
-  for (const int b : {d, e}) placed_[at(b)].touches.assign(placed_[at(b)].vertex.size(), 0);
+  for (const int b : {d, e})
+    placed_[to_size(b)].touches.assign(placed_[to_size(b)].vertex.size(), 0);
   vertex_with_triangles(world, d, e, vertex_pairs_);
   if (d != e) vertex_with_triangles(world, e, d, back);
   edges_with_edges(world, d, e, edge_pairs_);
