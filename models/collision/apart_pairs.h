@@ -4,39 +4,35 @@
 ///   for (each pair, ascending)
 ///     if (!pairs.still_apart(pair, slack)) { collide(...); if (nothing) pairs.keep(pair, gap); }
 ///
-/// Most pairs whose boxes overlap are apart, and stay so for many steps. Where a gap was found, no
-/// point of a has moved against b by more than `motion` since, so that the gap is still at least
+/// Most pairs whose boxes overlap are apart, and stay so for many steps. No point of a has moved
+/// against b by more than `motion` since the gap was found, so that there is no contact if
 ///
 ///   gap - motion > margin + slack
-///
-/// and there is no contact, whatever way one looks for it.
 #pragma once
 
-#include <utility>
-#include <vector>
-
-#include "nsn/models/collision/placed_pair.h"
+#include "nsn/models/collision/pair_memory.h"
 
 namespace nsn {
 
 class ApartPairs {
  public:
-  void start_step();
-  /// In the last step: they may be still, though they have moved too far to be certain.
-  bool were_apart(const PlacedPair& pair);
-  /// True: further apart than the margin and `slack` (m), for certain.
-  bool still_apart(const PlacedPair& pair, double slack);
+  void start_step() { gaps_.start_step(); }
+  /// Returns true if they were in the last step; they may be still, though they have moved too far
+  /// to be certain.
+  bool were_apart(const PlacedPair& pair) { return gaps_.find(pair) != nullptr; }
+  /// Returns true if they are further apart than the margin and `slack` (m), for certain.
+  bool still_apart(const PlacedPair& pair, double slack) {
+    const auto* const known = gaps_.find(pair);
+    if (known == nullptr) return false;
+    if (!(known->value - motion(known->a_in_b, pair) > pair.margin + slack)) return false;
+    gaps_.carry();
+    return true;
+  }
   /// They are at least `gap` (m) apart where they are now.
-  void keep(const PlacedPair& pair, double gap);
+  void keep(const PlacedPair& pair, double gap) { gaps_.add(pair) = gap; }
 
  private:
-  struct Entry {
-    std::pair<int, int> key;
-    Pose a_in_b;  // where the gap was found
-    double gap = 0.0;
-  };
-  std::vector<Entry> last_, now_;
-  std::size_t next_ = 0;  // entry of the last step
+  PairMemory<double> gaps_;  // m
 };
 
 }  // namespace nsn

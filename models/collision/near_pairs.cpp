@@ -13,30 +13,21 @@ bool hold(const Pose& a_in_b, double margin, const Slack& slack, const PlacedPai
 
 }  // namespace
 
-void NearPairs::start_step() {
-  std::swap(last_, now_);
-  now_.clear();
-  next_ = 0;
-}
-
 const NearFeatures* NearPairs::reuse(const PlacedPair& pair) {
-  while (next_ < last_.size() && last_[next_].key < pair.key) ++next_;
-  if (next_ == last_.size() || last_[next_].key != pair.key) return nullptr;
-  Entry& known = last_[next_++];
-  if (!hold(known.a_in_b, known.margin, known.slack, pair)) return nullptr;
-  if (next_ < last_.size()) fetch(last_[next_].features);
-  Entry& entry = now_.add();
-  std::swap(entry, known);
-  return &entry.features;
+  const auto* const known = near_.find(pair);
+  if (known == nullptr || !hold(known->a_in_b, known->value.margin, known->value.slack, pair)) {
+    return nullptr;
+  }
+  const Near& near = near_.carry();
+  if (near_.following() != nullptr) fetch(near_.following()->value.features);
+  return &near.features;
 }
 
 NearFeatures& NearPairs::add(const PlacedPair& pair, const Slack& slack) {
-  Entry& entry = now_.add();
-  entry.key = pair.key;
-  entry.a_in_b = seen_from(pair.b, pair.a);
-  entry.margin = pair.margin;
-  entry.slack = slack;
-  return entry.features;
+  Near& near = near_.add(pair);
+  near.margin = pair.margin;
+  near.slack = slack;
+  return near.features;
 }
 
 }  // namespace nsn

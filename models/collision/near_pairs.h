@@ -11,32 +11,26 @@
 /// with (near_features.h): contacts do not depend on when that was.
 #pragma once
 
-#include <utility>
-
 #include "nsn/models/collision/near_features.h"
-#include "nsn/models/collision/placed_pair.h"
-#include "nsn/models/collision/refilled.h"
+#include "nsn/models/collision/pair_memory.h"
 
 namespace nsn {
 
 class NearPairs {
  public:
-  void start_step();
+  void start_step() { near_.start_step(); }
   /// Those of the last step if they hold still, else null; valid until the next call.
   const NearFeatures* reuse(const PlacedPair& pair);
   /// To be found where the pair is now; valid until the next call.
   NearFeatures& add(const PlacedPair& pair, const Slack& slack);
 
  private:
-  struct Entry {
-    std::pair<int, int> key;
-    Pose a_in_b;  // where the features were found
+  struct Near {
     double margin = 0.0;
     Slack slack;
     NearFeatures features;
   };
-  Refilled<Entry> last_, now_;
-  std::size_t next_ = 0;  // entry of the last step
+  PairMemory<Near> near_;
 };
 
 }  // namespace nsn

@@ -5,44 +5,33 @@
 ///     if (!pairs.reuse(key, ...)) { collide(...); pairs.keep(key, ...); }
 ///
 /// Looking for the features of two meshes that meet costs far more than a step of a pile that
-/// rests. Where the points were found, neither shape has moved against the other by more than
-/// `tolerance` since (no point of shape a, as seen from b), so the features that meet are the same,
-/// and each point is where its body has carried it. Gaps are those of the present poses; what is
-/// neglected is the way of a point along the other surface, of second order in the tolerance.
+/// rests. As long as no point of shape a has moved by more than `tolerance` as seen from b, the
+/// features that meet are the same, and each point is where its body has carried it. Gaps are those
+/// of the present poses; tangential drift of a point is neglected, of second order in the
+/// tolerance.
 ///
 /// The points depend on the steps before, but only by that.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "nsn/models/collision/manifold.h"
-#include "nsn/models/collision/placed_pair.h"
+#include "nsn/models/collision/pair_memory.h"
 
 namespace nsn {
 
 class RestingPairs {
  public:
-  void start_step();
-  /// True: `out` has the points of the last step where the two are now.
+  void start_step() { points_.start_step(); }
+  /// Returns true if the points of the last step hold still: `out` has them where the two are now.
   bool reuse(const PlacedPair& pair, double tolerance, Manifold& out);
   /// Points that were just found.
   void keep(const PlacedPair& pair, const Manifold& found);
 
  private:
-  struct Entry {
-    std::pair<int, int> key;
-    Pose a_in_b;  // where the points were found
+  struct Points {
     double margin = 0.0;
-    int begin = 0;
-    int end = 0;
+    Manifold local;  // on_a in the axes of a; on_b and normal in those of b
   };
-  struct Step {
-    std::vector<Entry> entries;
-    Manifold points;  // on_a in the axes of a; on_b and normal in those of b
-  };
-  Step last_, now_;
-  std::size_t next_ = 0;  // entry of the last step
+  PairMemory<Points> points_;
 };
 
 }  // namespace nsn
