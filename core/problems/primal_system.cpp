@@ -82,6 +82,42 @@ std::vector<Index> PrimalSystem::number_nodes(const Csr& M) {
 }
 
 void PrimalSystem::build_pattern(const Csr& M, const std::vector<Index>& number) {
+  const std::vector<std::vector<Index>> neighbours = find_neighbours(M, number);
+  std::size_t total = 0;
+  for (const std::vector<Index>& row : neighbours) total += row.size();
+  const auto n = static_cast<Index>(node_of_.size());
+  K_ = BlockCsr{
+      n, n,
+      IndexVector(Kokkos::view_alloc("row_begin", Kokkos::WithoutInitializing), to_size(n) + 1),
+      IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), total),
+      zero_vector(static_cast<Index>(total) * kBlockSize)};
+  Index* column = K_.column.data();
+  K_.row_begin(0) = 0;
+  for (Index i = 0; i < n; ++i) {
+    column = std::copy(neighbours[to_size(i)].begin(), neighbours[to_size(i)].end(), column);
+    K_.row_begin(i + 1) = static_cast<Index>(column - K_.column.data());
+  }
+  set_mass_values(M, number);
+  pair_begin_.assign(1, 0);
+  for (Index i = 0; i < blocks(); ++i) {
+    for_pairs(i, [this](Index a, Index b) { pair_.push_back(find_block(K_, a, b)); });
+    pair_begin_.push_back(static_cast<Index>(pair_.size()));
+  }
+}
+
+/// visit(a, b) for each pair of nodes that contact i touches.
+template <class Visit>
+void PrimalSystem::for_pairs(Index i, const Visit& visit) const {
+  for (Index a = contact_begin_[to_size(i)]; a < contact_begin_[to_size(i) + 1]; ++a) {
+    for (Index b = contact_begin_[to_size(i)]; b < contact_begin_[to_size(i) + 1]; ++b) {
+      visit(touches_[to_size(a)].node, touches_[to_size(b)].node);
+    }
+  }
+}
+
+/// Nodes that share an entry of M or a contact with each node, itself included, ascending.
+std::vector<std::vector<Index>> PrimalSystem::find_neighbours(
+    const Csr& M, const std::vector<Index>& number) const {
   std::vector<std::vector<Index>> neighbours(node_of_.size());
   for (std::size_t n = 0; n < node_of_.size(); ++n) {
     neighbours[n].push_back(static_cast<Index>(n));
@@ -96,35 +132,22 @@ void PrimalSystem::build_pattern(const Csr& M, const std::vector<Index>& number)
     }
   }
   for (Index i = 0; i < blocks(); ++i) {
-    for (Index a = contact_begin_[to_size(i)]; a < contact_begin_[to_size(i) + 1]; ++a) {
-      for (Index b = contact_begin_[to_size(i)]; b < contact_begin_[to_size(i) + 1]; ++b) {
-        neighbours[to_size(touches_[to_size(a)].node)].push_back(touches_[to_size(b)].node);
-      }
-    }
+    for_pairs(i, [&](Index a, Index b) { neighbours[to_size(a)].push_back(b); });
   }
-  std::size_t total = 0;
   for (std::vector<Index>& row : neighbours) {
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
-    total += row.size();
   }
-  const auto n = static_cast<Index>(node_of_.size());
-  K_ = BlockCsr{
-      n, n,
-      IndexVector(Kokkos::view_alloc("row_begin", Kokkos::WithoutInitializing), to_size(n) + 1),
-      IndexVector(Kokkos::view_alloc("column", Kokkos::WithoutInitializing), total),
-      zero_vector(static_cast<Index>(total) * kBlockSize)};
-  Index* column = K_.column.data();
-  K_.row_begin(0) = 0;
-  for (Index i = 0; i < n; ++i) {
-    column = std::copy(neighbours[to_size(i)].begin(), neighbours[to_size(i)].end(), column);
-    K_.row_begin(i + 1) = static_cast<Index>(column - K_.column.data());
-  }
-  mass_values_.assign(total * kBlockSize, 0.0);
-  for (Index i = 0; i < n; ++i) {
+  return neighbours;
+}
+
+/// M in the pattern of K; rows that complete the last block are unit rows.
+void PrimalSystem::set_mass_values(const Csr& M, const std::vector<Index>& number) {
+  mass_values_.assign(K_.value.extent(0), 0.0);
+  for (Index i = 0; i < K_.rows; ++i) {
     for (Index r = 0; r < kBlock; ++r) {
       const Index dof = kBlock * node_of_[to_size(i)] + r;
-      if (dof >= M.rows) {  // completes the last block
+      if (dof >= M.rows) {
         mass_values_[to_size(kBlockSize * find_block(K_, i, i) + 4 * r)] = 1.0;
         continue;
       }
@@ -134,15 +157,6 @@ void PrimalSystem::build_pattern(const Csr& M, const std::vector<Index>& number)
         mass_values_[to_size(kBlockSize * block + kBlock * r + M.column(k) % kBlock)] += M.value(k);
       }
     }
-  }
-  pair_begin_.assign(1, 0);
-  for (Index i = 0; i < blocks(); ++i) {
-    for (Index a = contact_begin_[to_size(i)]; a < contact_begin_[to_size(i) + 1]; ++a) {
-      for (Index b = contact_begin_[to_size(i)]; b < contact_begin_[to_size(i) + 1]; ++b) {
-        pair_.push_back(find_block(K_, touches_[to_size(a)].node, touches_[to_size(b)].node));
-      }
-    }
-    pair_begin_.push_back(static_cast<Index>(pair_.size()));
   }
 }
 

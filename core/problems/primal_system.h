@@ -52,6 +52,11 @@ class PrimalSystem final : public NewtonSystem {
   void find_touches(const Csr& Ht, Index dimension);
   std::vector<Index> number_nodes(const Csr& M);
   void build_pattern(const Csr& M, const std::vector<Index>& number);
+  std::vector<std::vector<Index>> find_neighbours(const Csr& M,
+                                                  const std::vector<Index>& number) const;
+  void set_mass_values(const Csr& M, const std::vector<Index>& number);
+  template <class Visit>
+  void for_pairs(Index i, const Visit& visit) const;
   void add_contact(Index i, const BlockLinearization& block, const double* A);
   void solve_once(ConstVector b, Vector z);
   double residual(ConstVector b, ConstVector z, Vector out) const;

@@ -231,13 +231,37 @@ World gyroscope(const Options& options) {
   return world;
 }
 
+OptionSpec degrees(const char* key, double value, const char* help) {
+  return OptionSpec::real(key, value, -360.0, 360.0, help);
+}
+
+OptionSpec crank_speed() {
+  return OptionSpec::real("speed", 3.0, -100.0, 100.0, "of the crank, rad/s; 0: free");
+}
+
+SceneInfo four_bar_scene() {
+  return {"four-bar",
+          "crank, coupler and rocker: a closed loop, held three times too often by four hinges",
+          {OptionSpec::choice("joints", "redundant", {"redundant", "minimal"},
+                              "four hinges, or one spherical and one cylindrical in place of two"),
+           crank_speed(), degrees("angle", 60.0, "of the crank at the start, degrees")},
+          240,
+          four_bar};
+}
+
+SceneInfo slider_crank_scene() {
+  return {"slider-crank",
+          "a driven crank moves a slider: x = r cos + sqrt(l^2 - r^2 sin^2)",
+          {OptionSpec::real("crank", 0.5, 1e-3, 1e3, "r, m"),
+           OptionSpec::real("rod", 1.5, 1e-3, 1e3, "l, m, longer than the crank"), crank_speed(),
+           degrees("angle", 30.0, "of the crank at the start, degrees")},
+          240,
+          slider_crank};
+}
+
 }  // namespace
 
 std::vector<SceneInfo> mechanism_scenes() {
-  const auto degrees = [](const char* key, double value, const char* help) {
-    return OptionSpec::real(key, value, -360.0, 360.0, help);
-  };
-  const auto speed = OptionSpec::real("speed", 3.0, -100.0, 100.0, "of the crank, rad/s; 0: free");
   return {
       {"pendulum",
        "a rod on a hinge swings",
@@ -271,20 +295,8 @@ std::vector<SceneInfo> mechanism_scenes() {
         OptionSpec::real("box_mass", 20.0, 1e-6, 1e6, "kg")},
        480,
        bridge},
-      {"four-bar",
-       "crank, coupler and rocker: a closed loop, held three times too often by four hinges",
-       {OptionSpec::choice("joints", "redundant", {"redundant", "minimal"},
-                           "four hinges, or one spherical and one cylindrical in place of two"),
-        speed, degrees("angle", 60.0, "of the crank at the start, degrees")},
-       240,
-       four_bar},
-      {"slider-crank",
-       "a driven crank moves a slider: x = r cos + sqrt(l^2 - r^2 sin^2)",
-       {OptionSpec::real("crank", 0.5, 1e-3, 1e3, "r, m"),
-        OptionSpec::real("rod", 1.5, 1e-3, 1e3, "l, m, longer than the crank"), speed,
-        degrees("angle", 30.0, "of the crank at the start, degrees")},
-       240,
-       slider_crank},
+      four_bar_scene(),
+      slider_crank_scene(),
       {"gyroscope",
        "a fast disc on an axle held at its end: precesses with m g l / (I3 w)",
        {OptionSpec::real("spin", 300.0, 1.0, 1e5, "w, rad/s"),

@@ -341,24 +341,53 @@ World pneunet(const Options& options) {
   return world;
 }
 
+SceneInfo material_extension_scene() {
+  std::vector<std::string> materials = material_names();
+  materials.emplace_back("all");
+  return {
+      "material-extension",
+      "bars or sheets of each material stretched to 3x: volume, and what geometric stiffness does",
+      joined({OptionSpec::choice("shape", "bar", {"bar", "sheet"}, "what is stretched"),
+              OptionSpec::choice("material", "all", materials, "one material or all side by side"),
+              OptionSpec::choice("grip", "sliding", {"sliding", "clamped"},
+                                 "end faces free to shrink, or not"),
+              OptionSpec::real("stretch", 3.0, 0.1, 10.0, "length over rest length at the end"),
+              OptionSpec::real("time", 1.0, 0.01, 100.0, "to the full stretch, s"),
+              OptionSpec::integer("cells", 2, 1, 40, "across the bar; four times as many along")},
+             material_options(1e5, 0.45, 1000.0)),
+      150, material_extension};
+}
+
+SceneInfo pneunet_scene() {
+  return {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
+          joined({material_option("corotational"),
+                  OptionSpec::real("pressure", 2e7, 0.0, 1e9,
+                                   "activation of the chambers, Pa: free ones grow by the strain "
+                                   "pressure (1 - 2 poisson) / young"),
+                  OptionSpec::real("layer", 10.0, 1.0, 1e3, "stiffness of the inextensible layer"),
+                  OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
+                  OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),
+                  OptionSpec::real("length", 0.115, 0.01, 1.0, "of a finger, m"),
+                  OptionSpec::real("base-height", 0.003, 1e-4, 0.1, "layer and body together, m"),
+                  OptionSpec::real("chamber-height", 0.008, 1e-3, 0.1, "m"),
+                  OptionSpec::real("ring", 0.02, 0.01, 1.0, "radius on which the fingers start, m"),
+                  OptionSpec::real("height", 0.108, 0.01, 1.0, "at which they start, m"),
+                  OptionSpec::real("splay", 60.0, 0.0, 90.0, "of the fingers, from down, degrees"),
+                  OptionSpec::flag("ball", true, "there is a ball to lift"),
+                  OptionSpec::real("ball-radius", 0.04, 0.005, 1.0, "m"),
+                  OptionSpec::real("ball-mass", 0.32, 1e-3, 100.0, "kg"),
+                  OptionSpec::real("inflate", 0.5, 0.01, 100.0, "time to inflate, and to lift, s"),
+                  OptionSpec::real("lift", 0.1, 0.0, 1.0, "m"),
+                  OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient")},
+                 material_options(1e7, 0.47, 1200.0)),
+          270, pneunet};
+}
+
 }  // namespace
 
 std::vector<SceneInfo> soft_scenes() {
-  std::vector<std::string> materials = material_names();
-  std::vector<std::string> with_all = materials;
-  with_all.emplace_back("all");
   return {
-      {"material-extension",
-       "bars or sheets of each material stretched to 3x: volume, and what geometric stiffness does",
-       joined({OptionSpec::choice("shape", "bar", {"bar", "sheet"}, "what is stretched"),
-               OptionSpec::choice("material", "all", with_all, "one material or all side by side"),
-               OptionSpec::choice("grip", "sliding", {"sliding", "clamped"},
-                                  "end faces free to shrink, or not"),
-               OptionSpec::real("stretch", 3.0, 0.1, 10.0, "length over rest length at the end"),
-               OptionSpec::real("time", 1.0, 0.01, 100.0, "to the full stretch, s"),
-               OptionSpec::integer("cells", 2, 1, 40, "across the bar; four times as many along")},
-              material_options(1e5, 0.45, 1000.0)),
-       150, material_extension},
+      material_extension_scene(),
       {"cantilever",
        "a clamped bar bent by a load on its end: PL^3/3EI, and the elastica at large deflection",
        joined({material_option("corotational"),
@@ -401,28 +430,7 @@ std::vector<SceneInfo> soft_scenes() {
                OptionSpec::real("mu", 0.5, 0.0, 10.0, "friction coefficient")},
               material_options(1e5, 0.45, 1000.0)),
        240, squeeze},
-      {"pneunet", "three pneumatic fingers inflate, curl around a ball and lift it",
-       joined({material_option("corotational"),
-               OptionSpec::real("pressure", 2e7, 0.0, 1e9,
-                                "activation of the chambers, Pa: free ones grow by the strain "
-                                "pressure (1 - 2 poisson) / young"),
-               OptionSpec::real("layer", 10.0, 1.0, 1e3, "stiffness of the inextensible layer"),
-               OptionSpec::integer("chambers", 8, 1, 100, "of a finger"),
-               OptionSpec::integer("cells-across", 2, 1, 100, "over the width of a finger"),
-               OptionSpec::real("length", 0.115, 0.01, 1.0, "of a finger, m"),
-               OptionSpec::real("base-height", 0.003, 1e-4, 0.1, "layer and body together, m"),
-               OptionSpec::real("chamber-height", 0.008, 1e-3, 0.1, "m"),
-               OptionSpec::real("ring", 0.02, 0.01, 1.0, "radius on which the fingers start, m"),
-               OptionSpec::real("height", 0.108, 0.01, 1.0, "at which they start, m"),
-               OptionSpec::real("splay", 60.0, 0.0, 90.0, "of the fingers, from down, degrees"),
-               OptionSpec::flag("ball", true, "there is a ball to lift"),
-               OptionSpec::real("ball-radius", 0.04, 0.005, 1.0, "m"),
-               OptionSpec::real("ball-mass", 0.32, 1e-3, 100.0, "kg"),
-               OptionSpec::real("inflate", 0.5, 0.01, 100.0, "time to inflate, and to lift, s"),
-               OptionSpec::real("lift", 0.1, 0.0, 1.0, "m"),
-               OptionSpec::real("mu", 0.7, 0.0, 10.0, "friction coefficient")},
-              material_options(1e7, 0.47, 1200.0)),
-       270, pneunet},
+      pneunet_scene(),
   };
 }
 
