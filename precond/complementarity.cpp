@@ -106,12 +106,6 @@ ComplementarityScaling complementarity_scaling_from(std::string_view name) {
       fmt::format("unknown complementarity scaling '{}'{}", name, suggestion(name, names)));
 }
 
-void effective_mass_blocks(const BlockCsr& J, ConstVector M_inverse, Vector D) {
-  for (Index i = 0; i < J.rows; ++i) {
-    store9(&D(kBlockSize * i), effective_mass_block(J, M_inverse, i));
-  }
-}
-
 void set_complementarity_scaling(const ComplementarityOptions& options, const BlockCsr& J,
                                  System& system) {
   NSN_THROW_UNLESS(options.multiplier > 0.0 && std::isfinite(options.multiplier),

@@ -52,7 +52,4 @@ struct ComplementarityOptions {
 void set_complementarity_scaling(const ComplementarityOptions& options, const BlockCsr& J,
                                  System& system);
 
-/// D = [J M^-1 J^T]_ii, 9 per block row of J.
-void effective_mass_blocks(const BlockCsr& J, ConstVector M_inverse, Vector D);
-
 }  // namespace nsn

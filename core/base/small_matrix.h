@@ -118,9 +118,6 @@ NSN_FUNCTION Mat3 diagonal(const Vec3& d) {
 NSN_FUNCTION Vec3 column(const Mat3& A, int j) {
   return {{A(0, j), A(1, j), A(2, j)}};
 }
-NSN_FUNCTION void set_column(Mat3& A, int j, const Vec3& v) {
-  for (int i = 0; i < 3; ++i) A(i, j) = v[i];
-}
 NSN_FUNCTION Mat3 columns(const Vec3& u, const Vec3& v, const Vec3& w) {
   return {{u[0], v[0], w[0], u[1], v[1], w[1], u[2], v[2], w[2]}};
 }

@@ -543,10 +543,6 @@ FrictionMethod friction_method_from_name(std::string_view name) {
   return static_cast<FrictionMethod>(found - kMethodNames.begin());
 }
 
-const std::vector<std::string>& friction_form_names() {
-  return kFormNames;
-}
-
 FrictionForm friction_form_from_name(std::string_view name) {
   const auto found = std::find(kFormNames.begin(), kFormNames.end(), name);
   NSN_THROW_UNLESS(found != kFormNames.end(), "unknown form '{}'{}", name,

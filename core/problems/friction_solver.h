@@ -54,7 +54,6 @@ enum class FrictionForm {
 };
 /// Throws std::invalid_argument with the nearest names if unknown.
 FrictionForm friction_form_from_name(std::string_view name);
-const std::vector<std::string>& friction_form_names();
 
 struct FrictionSolverOptions {
   FrictionMethod method = FrictionMethod::kAuto;

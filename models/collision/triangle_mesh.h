@@ -61,7 +61,7 @@ class TriangleMesh final : public Shape {
   struct Edge {
     int a = 0;
     int b = 0;
-    int first_face = 0;   ///< edge_faces()[first_face, first_face + faces)
+    int first_face = 0;   ///< into_faces()[first_face, first_face + faces)
     int faces = 0;        ///< 1: free, 2: inner, more: not manifold
     bool active = false;  ///< can touch something
     Vec3 outward;         ///< sum of its faces' normals
@@ -77,7 +77,6 @@ class TriangleMesh final : public Shape {
   const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
   const std::vector<Vec3>& normals() const { return normals_; }
   const std::vector<Edge>& edges() const { return edges_; }
-  const std::vector<int>& edge_faces() const { return edge_faces_; }
   std::array<Vec3, 3> corners(int t) const {
     const std::array<int, 3>& v = triangles_[static_cast<std::size_t>(t)];
     return {points_[static_cast<std::size_t>(v[0])], points_[static_cast<std::size_t>(v[1])],
@@ -102,7 +101,8 @@ class TriangleMesh final : public Shape {
   /// Unit directions along the edges that end in the vertices, away from these, vertex by vertex.
   std::span<const Vec3> vertex_directions() const { return vertex_directions_; }
   bool vertex_active(int v) const { return vertex_active_[static_cast<std::size_t>(v)] != 0; }
-  /// Unit directions from the edges into their faces, across the edge, as edge_faces().
+  /// Unit directions from the edges into their faces, across the edge: those of edge e from
+  /// its first_face on.
   std::span<const Vec3> into_faces() const { return into_faces_; }
   const Vec3& into_face(const Edge& edge, int k) const {
     return into_faces_[static_cast<std::size_t>(edge.first_face + k)];

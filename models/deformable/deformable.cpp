@@ -104,10 +104,4 @@ double volume_ratio(const World& world, const Deformable& deformable) {
          volume(deformable.mesh);
 }
 
-void set_velocity(World& world, const Deformable& deformable, const Vec3& velocity) {
-  for (int n = 0; n < deformable.num_nodes(); ++n) {
-    world.particle(deformable.particle(n)).velocity = velocity;
-  }
-}
-
 }  // namespace nsn

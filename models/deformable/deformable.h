@@ -64,7 +64,5 @@ Vector positions(const World& world, const Deformable& deformable);
 double mass(const World& world, const Deformable& deformable);
 Vec3 centre_of_mass(const World& world, const Deformable& deformable);
 double volume_ratio(const World& world, const Deformable& deformable);
-/// The same velocity for every node, m/s.
-void set_velocity(World& world, const Deformable& deformable, const Vec3& velocity);
 
 }  // namespace nsn

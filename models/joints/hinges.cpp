@@ -27,18 +27,4 @@ void turn_about_three(Joint& joint) {
   add_axis(joint, coordinate(Kind::kAzimuthB, 2, 0));
 }
 
-Joint two_hinge_joint(int body_a, int body_b) {
-  Joint joint = make_joint("two hinges", body_a, body_b);
-  hold_point(joint);
-  turn_about_two(joint);
-  return joint;
-}
-
-Joint three_hinge_joint(int body_a, int body_b) {
-  Joint joint = make_joint("three hinges", body_a, body_b);
-  hold_point(joint);
-  turn_about_three(joint);
-  return joint;
-}
-
 }  // namespace nsn

@@ -1,22 +1,18 @@
-/// Two or three hinges in a row through one point, each at right angles to the next, without bodies
-/// in between:
+/// Rows and axes of two or three hinges in a row, each at right angles to the next, without bodies
+/// in between; they turn a joint, whose points are held by other rows:
 ///
-///   Q = exp(x theta_0) exp(y theta_1)                      two:   three points, a_y . b_x = 0
-///   Q = exp(x theta_0) exp(y theta_1) exp(z theta_2)       three: three points
+///   Q = exp(x theta_0) exp(y theta_1)                      two:   one row, a_y . b_x = 0
+///   Q = exp(x theta_0) exp(y theta_1) exp(z theta_2)       three: no row
 ///
 /// Q the orientation of a seen from b: the first axis is fixed in b, the last one in a. axes[k] is
-/// theta_k. Two hinges have no singular position; three have one where theta_1 is a right angle
-/// (the first and the last axis coincide): keep limits away from it.
+/// theta_k. Two hinges have no singular position; three have one if theta_1 is a right angle (the
+/// first and the last axis coincide): keep limits away from it.
 #pragma once
 
 #include "nsn/models/joints/joint.h"
 
 namespace nsn {
 
-Joint two_hinge_joint(int body_a, int body_b);
-Joint three_hinge_joint(int body_a, int body_b);
-
-/// The rows and axes alone: for joints that also slide.
 void turn_about_two(Joint& joint);
 void turn_about_three(Joint& joint);
 

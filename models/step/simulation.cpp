@@ -419,9 +419,6 @@ Vec3 Simulation::contact_impulse(int k) const {
 Vec3 Simulation::soft_contact_impulse(int k) const {
   return impulse_[1][to_size(k)];
 }
-Vec3 Simulation::row_impulse(int s, int k) const {
-  return impulse_[to_size(s) + kOwnSets][to_size(k)];
-}
 JointReaction Simulation::joint_reaction(int j) const {
   return world_.joints().reaction(j, shared_.configuration, impulse_.back());
 }

@@ -91,8 +91,6 @@ class Simulation {
   Vec3 soft_contact_impulse(int k) const;
   double soft_contact_gap(int k) const { return soft_contacts_.gap(k, shared_.configuration); }
   Vec3 soft_contact_point(int k) const { return soft_contacts_.point(k, shared_.configuration); }
-  /// Impulse of block k of the world's own row set s, kg m/s.
-  Vec3 row_impulse(int s, int k) const;
   /// Of the last step (models/rows/joint_rows.h); the world's joints must not be added to since.
   JointReaction joint_reaction(int j) const;
   double drive_effort(int j, int axis) const;
