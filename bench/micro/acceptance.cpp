@@ -25,7 +25,7 @@
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/pcr.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/schur_complement.h"
+#include "nsn/core/step/delassus.h"
 #include "nsn/precond/jacobi.h"
 
 namespace {
@@ -146,12 +146,17 @@ void describe(const char* name, double seconds, double bytes, double bandwidth) 
 
 struct Operators {
   explicit Operators(const nsn::GeneratedSystem& system)
-      : complement(system.J, system.C),
-        factored(system.J, system.H_inverse, system.C),
-        blocks((complement.refresh(system.J, system.H_inverse, system.C), complement.matrix())),
-        scalars(nsn::to_scalar(complement.matrix())) {}
+      : factored(system.J, system.H_inverse, system.C),
+        blocks(assembled(system)),
+        scalars(nsn::to_scalar(delassus.matrix())) {}
 
-  nsn::SchurComplement complement;
+  const nsn::BlockCsr& assembled(const nsn::GeneratedSystem& system) {
+    delassus.analyze(system.J);
+    delassus.assemble(system.J, system.H_inverse, system.C.value);
+    return delassus.matrix();
+  }
+
+  nsn::Delassus delassus;
   nsn::SchurOperator factored;
   nsn::BlockOperator blocks;
   nsn::CsrOperator scalars;

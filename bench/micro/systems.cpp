@@ -9,9 +9,9 @@ SystemPtr prepare(GeneratedSystem factors) {
   auto system = std::make_shared<BenchSystem>();
   system->name = factors.name;
   system->b = factors.b;
-  system->complement = std::make_unique<SchurComplement>(factors.J, factors.C);
-  system->complement->refresh(factors.J, factors.H_inverse, factors.C);
-  const BlockCsr& S = system->complement->matrix();
+  system->delassus.analyze(factors.J);
+  system->delassus.assemble(factors.J, factors.H_inverse, factors.C.value);
+  const BlockCsr& S = system->delassus.matrix();
   system->scalars = std::make_unique<CsrOperator>(to_scalar(S));
   system->blocks = std::make_unique<BlockOperator>(S);
   system->factored = std::make_unique<SchurOperator>(factors.J, factors.H_inverse, factors.C);

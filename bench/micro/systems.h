@@ -10,7 +10,7 @@
 #include "bench/support/generated_systems.h"
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/schur_complement.h"
+#include "nsn/core/step/delassus.h"
 
 namespace nsn::micro {
 
@@ -18,7 +18,7 @@ namespace nsn::micro {
 struct BenchSystem {
   std::string name;
   Vector b;
-  std::unique_ptr<SchurComplement> complement;  ///< null for files
+  Delassus delassus;  ///< empty for files
   std::unique_ptr<CsrOperator> scalars;
   std::unique_ptr<BlockOperator> blocks;
   std::unique_ptr<SchurOperator> factored;  ///< null for files

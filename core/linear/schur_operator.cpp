@@ -3,8 +3,8 @@
 #include <array>
 
 #include "nsn/core/base/allocate.h"
-#include "nsn/core/base/block_math.h"
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
 
 namespace nsn {
@@ -34,10 +34,10 @@ void SchurOperator::apply_transposed(const double* x) const {
   double* const v = v_.data();
   for_range(J_.columns, [=](Index first, Index last) {
     for (Index k = first; k < last; ++k) {
-      double t[3];
-      Jt.multiply(k, x, t);
-      block_times_vector(H + static_cast<std::ptrdiff_t>(k) * kBlockSize, t,
-                         v + static_cast<std::ptrdiff_t>(k) * kBlock);
+      Vec3 t;
+      Jt.multiply(k, x, t.a);
+      store3(v + static_cast<std::ptrdiff_t>(k) * kBlock,
+             load9(H + static_cast<std::ptrdiff_t>(k) * kBlockSize) * t);
     }
   });
 }
@@ -94,10 +94,10 @@ void SchurOperator::diagonal_blocks(Vector out) const {
   for_range(J_.rows, [=](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       for (Index k = begin[i]; k < begin[i + 1]; ++k) {
-        const double* const Jk = J + static_cast<std::ptrdiff_t>(k) * kBlockSize;
-        double JH[kBlockSize];
-        block_times_block(Jk, H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize, JH);
-        add_block_times_transpose(JH, Jk, S + static_cast<std::ptrdiff_t>(i) * kBlockSize);
+        const Mat3 Jk = load9(J + static_cast<std::ptrdiff_t>(k) * kBlockSize);
+        const Mat3 Hk = load9(H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize);
+        double* const Si = S + static_cast<std::ptrdiff_t>(i) * kBlockSize;
+        store9(Si, load9(Si) + Jk * Hk * transpose(Jk));
       }
     }
   });
@@ -113,11 +113,10 @@ void SchurOperator::diagonal(Vector out) const {
   for_range(J_.rows, [=](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       for (Index k = begin[i]; k < begin[i + 1]; ++k) {
+        const Mat3 Hk = load9(H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize);
         for (int e = 0; e < 3; ++e) {
-          const double* const j = J + static_cast<std::ptrdiff_t>(k) * kBlockSize + 3 * e;
-          double Hj[3];
-          block_times_vector(H + static_cast<std::ptrdiff_t>(column[k]) * kBlockSize, j, Hj);
-          S[kBlock * i + e] += j[0] * Hj[0] + j[1] * Hj[1] + j[2] * Hj[2];
+          const Vec3 j = load3(J + static_cast<std::ptrdiff_t>(k) * kBlockSize + 3 * e);
+          S[kBlock * i + e] += dot(j, Hk * j);
         }
       }
     }

@@ -14,7 +14,7 @@
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/schur_complement.h"
+#include "nsn/core/step/delassus.h"
 
 namespace nsn::cuda {
 namespace {
@@ -85,10 +85,19 @@ Factors make_factors(int rows, int piles, unsigned seed) {
   return f;
 }
 
+/// An independent copy: a Delassus matrix ends with the object that formed it.
 BlockCsr assembled(const Factors& f) {
-  SchurComplement schur(f.J, f.C);
-  schur.refresh(f.J, f.H_inverse, f.C);
-  return schur.matrix();
+  Delassus delassus;
+  delassus.analyze(f.J);
+  delassus.assemble(f.J, f.H_inverse, f.C.value);
+  const BlockCsr& W = delassus.matrix();
+  const BlockCsr copy{W.rows, W.columns, IndexVector("row_begin", W.row_begin.extent(0)),
+                      IndexVector("column", W.column.extent(0)),
+                      Vector("value", W.value.extent(0))};
+  Kokkos::deep_copy(copy.row_begin, W.row_begin);
+  Kokkos::deep_copy(copy.column, W.column);
+  Kokkos::deep_copy(copy.value, W.value);
+  return copy;
 }
 
 double distance(ConstVector a, ConstVector b) {

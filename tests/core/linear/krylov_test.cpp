@@ -13,7 +13,7 @@
 #include "nsn/core/linear/gmres.h"
 #include "nsn/core/linear/linear_solver.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/schur_complement.h"
+#include "nsn/core/step/delassus.h"
 #include "tests/support/dense.h"
 
 namespace nsn {
@@ -321,9 +321,10 @@ TEST(Krylov, TwoThreadsSolveLargeSystemsAtOnce) {
 TEST(Krylov, FormedAndFactoredSystemsHaveOneAnswer) {
   const GeneratedSystem system = sphere_pile({.contacts = 600});
   const SchurOperator factored(system.J, system.H_inverse, system.C);
-  SchurComplement schur(system.J, system.C);
-  schur.refresh(system.J, system.H_inverse, system.C);
-  const BlockOperator formed(schur.matrix());
+  Delassus delassus;
+  delassus.analyze(system.J);
+  delassus.assemble(system.J, system.H_inverse, system.C.value);
+  const BlockOperator formed(delassus.matrix());
 
   const Solved a = solve("pcr", factored, system.b);
   const Solved b = solve("pcr", formed, system.b);

@@ -6,7 +6,7 @@
 #include "bench/support/generated_systems.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/schur_complement.h"
+#include "nsn/core/step/delassus.h"
 #include "tests/support/count_allocations.h"
 
 namespace nsn {
@@ -18,9 +18,10 @@ class NoAllocation : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(NoAllocation, InASecondSolve) {
   const GeneratedSystem system = sphere_pile({.contacts = 2000});
-  SchurComplement schur(system.J, system.C);
-  schur.refresh(system.J, system.H_inverse, system.C);
-  const BlockOperator op(schur.matrix());
+  Delassus delassus;
+  delassus.analyze(system.J);
+  delassus.assemble(system.J, system.H_inverse, system.C.value);
+  const BlockOperator op(delassus.matrix());
   const auto solver = standard_backends().make(GetParam());
   solver->prepare(op);
   const Vector x("x", system.b.extent(0));
@@ -46,11 +47,12 @@ INSTANTIATE_TEST_SUITE_P(OwnBackends, NoAllocation,
 
 TEST(SchurForms, RefreshAllocatesNothing) {
   const GeneratedSystem system = sphere_pile({.contacts = 2000});
-  SchurComplement schur(system.J, system.C);
+  Delassus delassus;
+  delassus.analyze(system.J);
   SchurOperator op(system.J, system.H_inverse, system.C);
 
   const long before = allocations();
-  schur.refresh(system.J, system.H_inverse, system.C);
+  delassus.assemble(system.J, system.H_inverse, system.C.value);
   op.values_changed();
 
   EXPECT_EQ(allocations() - before, 0);
