@@ -28,9 +28,9 @@
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/operator_entries.h"
 #include "nsn/core/linear/pcg.h"
 #include "nsn/core/linear/pcr.h"
-#include "nsn/core/linear/scalar_entries.h"
 #include "nsn/precond/jacobi.h"
 #endif
 

@@ -8,8 +8,8 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/contact/contact_operator.h"
 #include "nsn/core/factor/multifrontal.h"
+#include "nsn/core/linear/operator_entries.h"
 #include "nsn/core/linear/refinement.h"
-#include "nsn/core/linear/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {
@@ -54,7 +54,7 @@ class ContactLu final : public LinearSolver {
   bool cholesky_;
   int refine_;
   SymbolicOptions symbolic_;
-  SymmetricBlockEntries entries_;
+  BlockEntries entries_;
   Multifrontal factors_;
   Refinement refinement_;
   std::vector<Index> diagonal_;  // block of (i, i)
@@ -63,7 +63,7 @@ class ContactLu final : public LinearSolver {
 };
 
 void ContactLu::do_analyze(const LinearOperator& op) {
-  const auto* const contacts = dynamic_cast<const ContactOperator*>(&op);
+  const ContactOperator* const contacts = op.contacts();
   if (contacts != nullptr && !contacts->transposed().empty()) {
     entries_.analyze(contacts->pattern(), contacts->transposed());
   } else {
@@ -125,7 +125,7 @@ void ContactLu::mark_coupled(const BlockCsr& A) {
 
 LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
   using Form = Multifrontal::Form;
-  const auto* const contacts = dynamic_cast<const ContactOperator*>(&op);
+  const ContactOperator* const contacts = op.contacts();
   const ContactMatrix* const source = contacts != nullptr ? contacts->source() : nullptr;
   const BlockCsr& A = source != nullptr ? entries_.matrix() : entries_.update(op);
   if (contacts != nullptr) {

@@ -8,7 +8,7 @@
 #include "nsn/core/base/allocate.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/linear/block_entries.h"
+#include "nsn/core/linear/operator_entries.h"
 #include "nsn/precond/block_jacobi.h"
 
 namespace nsn {
@@ -51,18 +51,15 @@ struct Colouring {
   std::vector<Index> begin;
 };
 
-/// Each row in turn gets the smallest colour that no neighbour (by S or S^T) has.
+/// Each row in turn gets the smallest colour that no neighbour has. The pattern is symmetric.
 Colouring colour(const BlockCsr& A) {
-  const BlockCsr At = transpose(A).matrix;
   std::vector<Index> colour_of(static_cast<std::size_t>(A.rows), -1);
   std::vector<Index> seen;  // seen[c] = i: a neighbour of i has colour c
   std::vector<Index> count;
   for (Index i = 0; i < A.rows; ++i) {
-    for (const BlockCsr* M : {&A, &At}) {
-      for (Index k = M->row_begin(i); k < M->row_begin(i + 1); ++k) {
-        const Index c = colour_of[static_cast<std::size_t>(M->column(k))];
-        if (c >= 0) seen[static_cast<std::size_t>(c)] = i;
-      }
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      const Index c = colour_of[static_cast<std::size_t>(A.column(k))];
+      if (c >= 0) seen[static_cast<std::size_t>(c)] = i;
     }
     const auto free = std::find_if(seen.begin(), seen.end(), [i](Index at) { return at != i; });
     const auto c = static_cast<std::size_t>(free - seen.begin());

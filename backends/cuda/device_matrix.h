@@ -10,7 +10,7 @@
 #include "nsn/backends/cuda/buffer.h"
 #include "nsn/backends/cuda/islands.h"
 #include "nsn/core/linear/linear_operator.h"
-#include "nsn/core/linear/scalar_entries.h"
+#include "nsn/core/linear/operator_entries.h"
 
 namespace nsn::cuda {
 

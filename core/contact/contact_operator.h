@@ -12,14 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "nsn/core/contact/active_blocks.h"
 #include "nsn/core/contact/contact_matrix.h"
 #include "nsn/core/linear/linear_operator.h"
+#include "nsn/core/linear/single_operator.h"
 
 namespace nsn {
 
 class ContactOperator final : public LinearOperator {
  public:
+  ContactOperator(const ContactOperator&) = delete;
+  ContactOperator& operator=(const ContactOperator&) = delete;
   /// Views A, does not copy it. transposed: see transposed_blocks(); empty: not known.
   explicit ContactOperator(BlockCsr A, bool symmetric = true,
                            std::span<const Index> transposed = {})
@@ -28,16 +30,16 @@ class ContactOperator final : public LinearOperator {
         active_(static_cast<std::size_t>(matrix_.blocks()->rows), 7) {}
 
   /// From now on products are formed with a copy in single precision
-  /// (core/contact/active_blocks.h).
+  /// (core/linear/single_operator.h).
   void use_single_precision() {
     single_ = true;
-    products_.reserve(*matrix_.blocks());
+    products_.analyze(matrix_, SingleOperator::Rows::kActive);
   }
   /// The values of A, and the active rows, were changed in place; what the caller knows of them.
   void values_changed(bool symmetric) {
     pending_ = false;
     matrix_.values_changed(symmetric);
-    if (single_) products_.gather(*matrix_.blocks(), active_);
+    if (single_) products_.update(matrix_, active_);
   }
   /// The active rows were changed, and the values are those of `source`: store() puts them into A
   /// where that is needed.
@@ -68,6 +70,7 @@ class ContactOperator final : public LinearOperator {
   void diagonal_blocks(Vector out) const override { stored().diagonal_blocks(out); }
   bool has_entries() const override { return true; }
   const BlockCsr* blocks() const override { return stored().blocks(); }
+  const ContactOperator* contacts() const override { return this; }
   std::uint64_t pattern_id() const override { return matrix_.pattern_id(); }
   std::uint64_t value_id() const override { return matrix_.value_id(); }
   double bytes_per_apply() const override {
@@ -91,7 +94,7 @@ class ContactOperator final : public LinearOperator {
   std::function<void()> store_;
   mutable bool pending_ = false;  // matrix_ waits for store_
   bool single_ = false;
-  ActiveBlocks products_;
+  SingleOperator products_;
 };
 
 }  // namespace nsn

@@ -8,7 +8,6 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/linear/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {

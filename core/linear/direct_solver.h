@@ -7,8 +7,8 @@
 #pragma once
 
 #include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/linear/operator_entries.h"
 #include "nsn/core/linear/refinement.h"
-#include "nsn/core/linear/scalar_entries.h"
 
 namespace nsn {
 

@@ -10,6 +10,7 @@
 
 namespace nsn {
 
+class ContactOperator;
 class SchurOperator;
 
 /// Sums that a Krylov loop wants of a product y = S x, taken while the rows are in cache. With a
@@ -98,6 +99,9 @@ class LinearOperator {
   virtual bool has_entries() const { return blocks() != nullptr || scalars() != nullptr; }
   /// The operator as J H^-1 J^T + C, for solvers that work with the factors; null: it is none.
   virtual const SchurOperator* factors() const { return nullptr; }
+  /// The operator as the matrix of a contact problem, for solvers that leave out its unit rows or
+  /// read its values where they come from; null: it is none.
+  virtual const ContactOperator* contacts() const { return nullptr; }
 
   virtual std::uint64_t pattern_id() const = 0;
   virtual std::uint64_t value_id() const = 0;

@@ -6,11 +6,18 @@
 ///   F.analyze(op);     // once per pattern
 ///   F.update(op);      // once per set of values, allocates nothing
 ///
-/// An entry moves 4 bytes instead of 8. What is lost is in the matrix alone: F = S (1 + eps) entry
-/// by entry, |eps| <= 6e-8, so that x solves a neighbour of S x = b and leaves a residual of about
+/// Most of the time of a Krylov iteration on a large matrix is its transport from memory: an entry
+/// moves 4 bytes instead of 8. What is lost is in the matrix alone: F = S (1 + eps) entry by entry,
+/// |eps| <= 6e-8, so that x solves a neighbour of S x = b and leaves a residual of about
 /// 6e-8 |S| |x| however long one iterates. A matrix that does not fit single precision (an entry
 /// above 3e38) becomes infinite, and shows as such.
+///
+/// Of a contact matrix only the blocks between active contacts are copied (Rows::kActive): an open
+/// contact leaves a unit row and zero blocks in the constant pattern of S, and none of them in F.
 #pragma once
+
+#include <cstdint>
+#include <span>
 
 #include "nsn/core/linear/linear_operator.h"
 
@@ -18,12 +25,21 @@ namespace nsn {
 
 class SingleOperator final : public LinearOperator {
  public:
-  /// Takes the pattern of op. Throws std::invalid_argument for a matrix-free operator.
-  void analyze(const LinearOperator& op);
+  enum class Rows {
+    kAll,     ///< every entry: update(op)
+    kActive,  ///< blocks only, those of the given rows and columns: update(op, active)
+  };
+
+  /// Takes the pattern of op. Throws std::invalid_argument for a matrix-free operator, and for
+  /// kActive rows of a matrix without blocks.
+  void analyze(const LinearOperator& op, Rows rows = Rows::kAll);
   /// Takes the values of op, whose pattern is the analysed one; op must live as long as this is
   /// used.
   void update(const LinearOperator& op);
-  double bytes_held() const { return 4.0 * static_cast<double>(value_.extent(0)); }
+  /// Takes the blocks (i, j) with active[i] and active[j] not zero; the rows and columns of the
+  /// others are unit rows and columns.
+  void update(const LinearOperator& op, std::span<const std::uint8_t> active);
+  double bytes_held() const;
 
   Index rows() const override { return rows_; }
   void apply(ConstVector x, Vector y) const override;
@@ -37,9 +53,13 @@ class SingleOperator final : public LinearOperator {
   bool symmetric() const override { return source_->symmetric(); }
 
  private:
+  template <class Work>
+  auto with_rows(ConstVector x, const Work& work) const;
+
   const LinearOperator* source_ = nullptr;
-  Index rows_ = 0;  // scalar rows
-  Index side_ = 1;  // rows and columns of one stored block: 1 or 3
+  Index rows_ = 0;       // scalar rows
+  Index side_ = 1;       // rows and columns of one stored block: 1 or 3
+  bool active_ = false;  // row_begin_ and column_ are ours; an empty row is a unit row
   IndexVector row_begin_, column_;
   Kokkos::View<float*, Memory> value_;
   std::uint64_t pattern_id_ = 0;

@@ -109,6 +109,28 @@ Index find_block(const BlockCsr& A, Index i, Index j) {
   return found != end && *found == j ? static_cast<Index>(found - A.column.data()) : Index{-1};
 }
 
+std::vector<Index> transposed_blocks(const BlockCsr& A) {
+  std::vector<Index> place;
+  find_transposed_blocks(A, place);
+  return place;
+}
+
+void find_transposed_blocks(const BlockCsr& A, std::vector<Index>& place) {
+  place.resize(A.column.extent(0));
+  std::vector<Index> next(A.row_begin.data(), A.row_begin.data() + A.rows);
+  for (Index i = 0; i < A.rows; ++i) {
+    bool diagonal = false;
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      const Index j = A.column(k);
+      const Index t = next[static_cast<std::size_t>(j)]++;
+      if (t >= A.row_begin(j + 1) || A.column(t) != i) return place.clear();
+      place[static_cast<std::size_t>(k)] = t;
+      diagonal = diagonal || j == i;
+    }
+    if (!diagonal) return place.clear();
+  }
+}
+
 void diagonal_blocks(const BlockCsr& A, Vector out) {
   NSN_THROW_UNLESS(A.rows == A.columns && size_of(out) == kBlockSize * A.rows,
                    "diagonal blocks of {} x {} blocks into {} numbers", A.rows, A.columns,

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/matrix/csr.h"
@@ -55,6 +56,11 @@ void diagonal_blocks(const BlockCsr& A, Vector out);
 
 /// Where block (i, j) is stored, -1: nowhere.
 Index find_block(const BlockCsr& A, Index i, Index j);
+/// For each block (i, j) the place of block (j, i); empty if the pattern is not symmetric or a
+/// diagonal block is absent.
+std::vector<Index> transposed_blocks(const BlockCsr& A);
+/// The same into `place`, whose room is kept.
+void find_transposed_blocks(const BlockCsr& A, std::vector<Index>& place);
 
 /// All nine entries of every block, stored zeros included: the pattern depends on A's pattern
 /// alone.

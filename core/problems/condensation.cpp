@@ -6,7 +6,6 @@
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/linear/symmetric_block_entries.h"
 
 namespace nsn {
 namespace {

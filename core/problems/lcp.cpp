@@ -11,7 +11,7 @@
 #include "nsn/core/contact/contact_rows.h"
 #include "nsn/core/contact/dual_system.h"
 #include "nsn/core/contact/proximal_newton.h"
-#include "nsn/core/linear/symmetric_block_entries.h"
+#include "nsn/core/linear/operator_entries.h"
 
 namespace nsn {
 namespace {
@@ -50,7 +50,7 @@ std::vector<double> dense_of(const Csr& M) {
 void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRegistry& registry,
                      const LcpOptions& options, LcpResult& result) {
   const Index n = problem.M.rows;
-  SymmetricBlockEntries entries;
+  BlockEntries entries;
   const CsrOperator op(problem.M, false);
   entries.analyze(op);
   const BlockCsr& M = entries.update(op);

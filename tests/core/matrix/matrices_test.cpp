@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "nsn/core/linear/block_entries.h"
 #include "nsn/core/linear/linear_operator.h"
 #include "tests/support/dense.h"
 
@@ -110,19 +109,6 @@ TEST(BlockCsr, InvertsBlocksAndNamesTheSingularOne) {
   const Eigen::Matrix3d inverse =
       Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&out(18));
   EXPECT_LE((A * inverse - Eigen::Matrix3d::Identity()).norm(), kRounding);
-}
-
-TEST(BlockEntries, FollowsTheValuesOfAScalarOperator) {
-  const Dense D = random_matrix(8, 8, 9);
-  CsrOperator op(sparse(D));
-  BlockEntries entries;
-  entries.analyze(op);
-  for (Index k = 0; k < op.scalars()->nonzeros(); ++k) op.scalars()->value(k) *= 2.0;
-
-  const Dense padded = dense(entries.update(op));
-
-  EXPECT_EQ(Dense(padded.topLeftCorner(8, 8)), Dense(2.0 * D));
-  EXPECT_EQ(padded(8, 8), 1.0);
 }
 
 TEST(LinearOperator, DiagonalAndSumsAgreeInBothStorages) {

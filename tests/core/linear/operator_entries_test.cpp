@@ -1,11 +1,17 @@
-#include "nsn/core/linear/scalar_entries.h"
+// Entries of operators as scalars and as blocks.
+#include "nsn/core/linear/operator_entries.h"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/linear/schur_operator.h"
+#include "tests/support/dense.h"
+
 namespace nsn {
 namespace {
+
+using namespace testing_support;
 
 double entry(const Csr& A, Index i, Index j) {
   for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
@@ -76,6 +82,61 @@ TEST(ScalarEntries, RefreshTheValuesOfBlocksInPlace) {
     }
     Kokkos::deep_copy(first.value, arrow(1.0).value);
   }
+}
+
+TEST(BlockEntries, FollowsTheValuesOfAScalarOperator) {
+  const Dense D = random_matrix(8, 8, 9);
+  CsrOperator op(sparse(D));
+  BlockEntries entries;
+  entries.analyze(op);
+  for (Index k = 0; k < op.scalars()->nonzeros(); ++k) op.scalars()->value(k) *= 2.0;
+
+  const Dense padded = dense(entries.update(op));
+
+  EXPECT_EQ(Dense(padded.topLeftCorner(8, 8)), Dense(2.0 * D));
+  EXPECT_EQ(padded(8, 8), 1.0);
+}
+
+// Of a pattern that is neither symmetric nor has a full diagonal: completed by zero blocks.
+TEST(BlockEntries, CompleteThePatternOfABlockOperator) {
+  std::vector<BlockTriplet> triplets;
+  for (const auto& [i, j] : std::vector<std::pair<Index, Index>>{{0, 0}, {0, 2}, {1, 0}}) {
+    triplets.push_back({i, j, {1.0 + i, 2.0, 3.0 + j, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0}});
+  }
+  const BlockCsr given = block_csr_from_triplets(3, 3, triplets);
+  const BlockOperator op(given, false);
+  BlockEntries entries;
+
+  entries.analyze(op);
+  const BlockCsr& A = entries.update(op);
+
+  EXPECT_EQ(A.blocks(), 7);
+  EXPECT_EQ(dense(A), dense(given));
+  ASSERT_EQ(entries.transposed().size(), 7U);
+  for (Index i = 0; i < A.rows; ++i) {
+    for (Index k = A.row_begin(i); k < A.row_begin(i + 1); ++k) {
+      EXPECT_EQ(entries.transposed()[static_cast<std::size_t>(k)], find_block(A, A.column(k), i));
+    }
+  }
+}
+
+TEST(BlockEntries, ViewABlockOperatorOfASymmetricPattern) {
+  const std::vector<BlockTriplet> triplets = {{0, 0, {1}}, {0, 1, {2}}, {1, 0, {3}}, {1, 1, {4}}};
+  const BlockOperator op(block_csr_from_triplets(2, 2, triplets), false);
+  BlockEntries entries;
+
+  entries.analyze(op);
+
+  EXPECT_EQ(entries.update(op).value.data(), op.blocks()->value.data());
+  EXPECT_EQ(entries.transposed(), (std::vector<Index>{0, 2, 1, 3}));
+}
+
+TEST(OperatorEntries, RefuseAMatrixFreeOperator) {
+  const SchurOperator op(block_csr_from_triplets(1, 1, std::vector<BlockTriplet>{{0, 0, {1}}}),
+                         Vector("H", 9), {});
+
+  EXPECT_THROW(ScalarEntries().analyze(op), std::invalid_argument);
+  EXPECT_THROW(BlockEntries().analyze(op), std::invalid_argument);
 }
 
 }  // namespace
