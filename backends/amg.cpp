@@ -672,9 +672,7 @@ SolverInfo amg_backend() {
   info.capabilities = capabilities_of_amg();
   info.options = options_of_amg();
 #if defined(NSN_WITH_AMG)
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<Amg>(options);
-  };
+  info.make = make_solver<Amg>;
 #else
   info.built = false;
   info.reason = kNotBuilt;

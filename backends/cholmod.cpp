@@ -8,8 +8,9 @@
 #include <cholmod.h>
 
 #include "nsn/core/base/error.h"
-#include "nsn/core/linear/direct_solver.h"
 #endif
+
+#include "nsn/core/linear/direct_solver.h"
 
 namespace nsn {
 namespace {
@@ -46,8 +47,7 @@ SolverInfo description() {
                        "factorise S + this |diag S| (refinement then works on S itself)"),
       OptionSpec::real("pivot_tolerance", 1e-14, 0.0, 1.0,
                        "a pivot below this times its diagonal entry of S counts as zero"),
-      OptionSpec::integer("refine", 2, 0, 100,
-                          "most steps of refinement, taken while the tolerance is missed")};
+      refine_option()};
   return info;
 }
 
@@ -57,8 +57,7 @@ SolverInfo description() {
 class Cholmod final : public DirectSolver {
  public:
   explicit Cholmod(const Options& options)
-      : DirectSolver("cholmod", capabilities_of_cholmod(),
-                     static_cast<int>(options.integer("refine")),
+      : DirectSolver("cholmod", capabilities_of_cholmod(), options,
                      options.real("regularisation") > 0.0 ? ScalarEntries::Diagonal::kComplete
                                                           : ScalarEntries::Diagonal::kAsStored),
         regularisation_(options.real("regularisation")),
@@ -292,9 +291,7 @@ double Cholmod::factor_bytes() const {
 SolverInfo cholmod_backend() {
   SolverInfo info = description();
 #if defined(NSN_WITH_CHOLMOD)
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<Cholmod>(options);
-  };
+  info.make = make_solver<Cholmod>;
 #else
   info.built = false;
   info.reason =

@@ -186,11 +186,8 @@ SolverInfo contact_lu_backend() {
                        "the diagonal is the pivot if it reaches this times the largest candidate"),
       OptionSpec::flag("cholesky", true, "factorise symmetric matrices as L L^T"),
       OptionSpec::real("relax", 0.1, 0.0, 1.0, "share of zeros that a merged front may hold"),
-      OptionSpec::integer("refine", 2, 0, 100,
-                          "most steps of refinement, taken while the tolerance is missed")};
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<ContactLu>(options);
-  };
+      refine_option()};
+  info.make = make_solver<ContactLu>;
   return info;
 }
 

@@ -8,8 +8,9 @@
 #include <Eigen/SparseCholesky>
 
 #include "nsn/core/base/error.h"
-#include "nsn/core/linear/direct_solver.h"
 #endif
+
+#include "nsn/core/linear/direct_solver.h"
 
 namespace nsn {
 namespace {
@@ -31,8 +32,7 @@ SolverInfo description() {
       OptionSpec::choice("ordering", "amd", {"amd", "natural"}, "order of elimination"),
       OptionSpec::real("pivot_tolerance", 1e-14, 0.0, 1.0,
                        "a pivot below this times its diagonal entry of S counts as zero"),
-      OptionSpec::integer("refine", 2, 0, 100,
-                          "most steps of refinement, taken while the tolerance is missed")};
+      refine_option()};
   return info;
 }
 
@@ -45,8 +45,7 @@ template <class Factorisation>
 class EigenLdlt final : public DirectSolver {
  public:
   explicit EigenLdlt(const Options& options)
-      : DirectSolver("eigen-ldlt", capabilities_of_eigen_ldlt(),
-                     static_cast<int>(options.integer("refine"))),
+      : DirectSolver("eigen-ldlt", capabilities_of_eigen_ldlt(), options),
         pivot_tolerance_(options.real("pivot_tolerance")) {}
 
  private:

@@ -8,6 +8,7 @@
 #include "nsn/core/base/allocate.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/iteration_goal.h"
 #include "nsn/core/linear/operator_entries.h"
 #include "nsn/precond/block_jacobi.h"
 
@@ -108,8 +109,8 @@ class GaussSeidelBackend final : public LinearSolver {
   double sweep();
   double residual(const LinearOperator& op, ConstVector b, LinearReport& report);
   void tell(const LinearOperator& op, const Monitor& monitor, const LinearReport& report) const;
-  LinearStatus iterate(const LinearOperator& op, ConstVector b, double relative, double target,
-                       int limit, const Monitor& monitor, LinearReport& report);
+  LinearStatus iterate(const LinearOperator& op, ConstVector b, const IterationGoal& goal,
+                       const Monitor& monitor, LinearReport& report);
 
   double bytes_held() const override {
     return entries_.bytes_held() + 8.0 * (size_of(inverse_) + size_of(x_) + size_of(b_)) +
@@ -198,8 +199,8 @@ void GaussSeidelBackend::tell(const LinearOperator& op, const Monitor& monitor,
 }
 
 // Sweeps until a status is known; best_x holds the iterate of the smallest residual seen.
-LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b, double relative,
-                                         double target, int limit, const Monitor& monitor,
+LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b,
+                                         const IterationGoal& goal, const Monitor& monitor,
                                          LinearReport& report) {
   const BlockCsr& A = entries_.matrix();
   const double sweep_bytes = (symmetric_ ? 2.0 : 1.0) * (76.0 * A.blocks() + 172.0 * A.rows);
@@ -208,17 +209,16 @@ LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b
   int stall_sweep = 0;  // in sweeps, not in checks: a monitored run ends as one without
   int unchecked = 0;
   tell(op, monitor, report);
-  while (report.iterations < limit) {
+  while (report.iterations < goal.limit) {
     const double met = sweep();
     ++report.iterations;
     report.bytes_moved += sweep_bytes;
-    const bool due = monitor || !(met > 2.0 * target) || ++unchecked >= kCheckEvery;
-    if (!due && report.iterations < limit) continue;
+    const bool due = monitor || !(met > 2.0 * goal.target) || ++unchecked >= kCheckEvery;
+    if (!due && report.iterations < goal.limit) continue;
     unchecked = 0;
     const double now = residual(op, b, report);
     tell(op, monitor, report);
-    if (now <= relative) return LinearStatus::kConvergedRelative;
-    if (now <= target) return LinearStatus::kConvergedAbsolute;
+    if (now <= goal.target) return goal.converged(now);
     if (!(now <= kBlowUp * best)) return LinearStatus::kIndefinite;
     if (now < best) {
       best = now;
@@ -229,27 +229,19 @@ LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b
     stall_start = best;
     stall_sweep = report.iterations;
   }
-  return LinearStatus::kMaxIterations;
+  return goal.out_of_iterations();
 }
 
 void GaussSeidelBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
                                   const LinearControl& call, const Monitor& monitor,
                                   LinearReport& report) {
   const LinearControl control = with_limit(call, max_iterations_);
-  const bool budget =
-      control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
-  const int limit = budget ? control.iteration_budget : control.max_iterations;
-  const double relative = control.rtol * report.rhs_norm;
   for (Index i = op.rows(); i < size_of(x_); ++i) x_(i) = b_(i) = 0.0;  // rows of the padding
   Kokkos::deep_copy(head(x_, op.rows()), x);
   Kokkos::deep_copy(head(b_, op.rows()), b);
   Kokkos::deep_copy(best_x_, x);
   report.bytes_moved = 56.0 * op.rows();
-  report.status =
-      iterate(op, b, relative, std::max(relative, control.atol), limit, monitor, report);
-  if (report.status == LinearStatus::kMaxIterations && budget) {
-    report.status = LinearStatus::kBudgetReached;
-  }
+  report.status = iterate(op, b, {control, report.rhs_norm}, monitor, report);
   explain_limit(control, report);
   if (report.status == LinearStatus::kIndefinite) {
     report.detail =
@@ -273,9 +265,7 @@ SolverInfo gauss_seidel_backend() {
                                       "most sweeps; 0: as many as the call allows"),
                   OptionSpec::choice("sweep", "forward", {"forward", "symmetric"},
                                      "forward, or forward and back in one iteration")};
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<GaussSeidelBackend>(options);
-  };
+  info.make = make_solver<GaussSeidelBackend>;
   return info;
 }
 

@@ -51,9 +51,7 @@ SolverInfo gmres_backend() {
   info.options = krylov_options({"block-ilu"});
   info.options.push_back(OptionSpec::integer(
       "directions", 200, 1, 1e6, "directions kept; the iteration restarts when they are used up"));
-  info.make = [](const Options& options, const SolverRegistry& registry) {
-    return std::make_unique<GmresBackend>(options, registry);
-  };
+  info.make = make_solver<GmresBackend>;
   return info;
 }
 

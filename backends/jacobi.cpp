@@ -8,6 +8,7 @@
 #include "nsn/core/base/allocate.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/iteration_goal.h"
 #include "nsn/precond/jacobi.h"
 
 namespace nsn {
@@ -51,7 +52,7 @@ class JacobiBackend final : public LinearSolver {
   double largest_eigenvalue(const LinearOperator& op);
   void residual(const LinearOperator& op, ConstVector b, ConstVector x);
   void update(double omega, Vector x);
-  static void conclude(double relative, double target, LinearReport& report);
+  static void conclude(const IterationGoal& goal, LinearReport& report);
   void tell(const LinearOperator& op, const Monitor& monitor, int iteration,
             const ProductSums& sums);
   void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
@@ -122,11 +123,9 @@ void JacobiBackend::tell(const LinearOperator& op, const Monitor& monitor, int i
 }
 
 // The residual was computed from x and is at most the target, or S z vanishes.
-void JacobiBackend::conclude(double relative, double target, LinearReport& report) {
-  if (report.recurrence_residual <= relative) {
-    report.status = LinearStatus::kConvergedRelative;
-  } else if (report.recurrence_residual <= target) {
-    report.status = LinearStatus::kConvergedAbsolute;
+void JacobiBackend::conclude(const IterationGoal& goal, LinearReport& report) {
+  if (report.recurrence_residual <= goal.target) {
+    report.status = goal.converged(report.recurrence_residual);
   } else {
     report.status = LinearStatus::kStagnation;
     report.detail =
@@ -139,11 +138,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
                              const LinearControl& call, const Monitor& monitor,
                              LinearReport& report) {
   const LinearControl control = with_limit(call, max_iterations_);
-  const bool budget =
-      control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
-  const int limit = budget ? control.iteration_budget : control.max_iterations;
-  const double relative = control.rtol * report.rhs_norm;
-  const double target = std::max(relative, control.atol);
+  const IterationGoal goal(control, report.rhs_norm);
   const double least_squares = std::min(control.rtol, kLeastSquares);
   double omega = given_omega_ > 0.0 ? given_omega_ : kRelaxation / (kMargin * lambda_);
   if (!std::isfinite(omega)) omega = 1.0;
@@ -174,16 +169,16 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
       continue;
     }
     const bool least = sums.y_Py <= least_squares * least_squares * lambda_ * lambda_ * sums.r_x;
-    if (report.recurrence_residual <= target || least) {
-      if (fresh) return conclude(relative, target, report);
+    if (report.recurrence_residual <= goal.target || least) {
+      if (fresh) return conclude(goal, report);
       residual(op, b, x);  // believe only what x itself says
       fresh = true;
       best = HUGE_VAL;
       --k;
       continue;
     }
-    if (k >= limit) {
-      report.status = budget ? LinearStatus::kBudgetReached : LinearStatus::kMaxIterations;
+    if (k >= goal.limit) {
+      report.status = goal.out_of_iterations();
       explain_limit(control, report);
       return;
     }
@@ -207,9 +202,7 @@ SolverInfo jacobi_backend() {
       OptionSpec::integer("power_iterations", 30, 1, 1e6,
                           "products spent on the largest eigenvalue"),
       OptionSpec::real("omega", 0.0, 0.0, 2.0, "relaxation; 0: from the largest eigenvalue")};
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<JacobiBackend>(options);
-  };
+  info.make = make_solver<JacobiBackend>;
   return info;
 }
 

@@ -8,8 +8,9 @@
 #include <klu.h>
 
 #include "nsn/core/base/error.h"
-#include "nsn/core/linear/direct_solver.h"
 #endif
+
+#include "nsn/core/linear/direct_solver.h"
 
 namespace nsn {
 namespace {
@@ -36,8 +37,7 @@ SolverInfo description() {
       OptionSpec::real("pivot_tolerance", 1e-14, 0.0, 1.0,
                        "a pivot below this times the largest entry of its row counts as zero"),
       OptionSpec::flag("refactor", true, "try the pivots of the last matrix of the same pattern"),
-      OptionSpec::integer("refine", 2, 0, 100,
-                          "most steps of refinement, taken while the tolerance is missed")};
+      refine_option()};
   return info;
 }
 
@@ -53,7 +53,7 @@ constexpr double kPoorPivot = 1e-7;
 class Klu final : public DirectSolver {
  public:
   explicit Klu(const Options& options)
-      : DirectSolver("klu", capabilities_of_klu(), static_cast<int>(options.integer("refine"))),
+      : DirectSolver("klu", capabilities_of_klu(), options),
         pivot_tolerance_(options.real("pivot_tolerance")),
         refactor_(options.flag("refactor")) {
     klu_defaults(&common_);
@@ -192,9 +192,7 @@ double Klu::bytes_per_solve() const {
 SolverInfo klu_backend() {
   SolverInfo info = description();
 #if defined(NSN_WITH_KLU)
-  info.make = [](const Options& options, const SolverRegistry&) {
-    return std::make_unique<Klu>(options);
-  };
+  info.make = make_solver<Klu>;
 #else
   info.built = false;
   info.reason = "built without KLU: install SuiteSparse and configure with -DNSN_WITH_KLU=ON";

@@ -39,9 +39,7 @@ SolverInfo pcg_backend() {
   info.summary = "preconditioned conjugate gradients";
   info.capabilities = capabilities_of_pcg();
   info.options = krylov_options();
-  info.make = [](const Options& options, const SolverRegistry& registry) {
-    return std::make_unique<PcgBackend>(options, registry);
-  };
+  info.make = make_solver<PcgBackend>;
   return info;
 }
 

@@ -43,9 +43,7 @@ SolverInfo pcr_backend() {
   info.options = krylov_options();
   info.options.push_back(OptionSpec::flag(
       "lift", false, "inconsistent systems: return the least-squares solution of least norm"));
-  info.make = [](const Options& options, const SolverRegistry& registry) {
-    return std::make_unique<PcrBackend>(options, registry);
-  };
+  info.make = make_solver<PcrBackend>;
   return info;
 }
 

@@ -21,10 +21,13 @@ class DirectSolver : public LinearSolver {
   const Capabilities& capabilities() const final { return capabilities_; }
 
  protected:
-  /// refine: most steps of refinement of a solve.
-  DirectSolver(std::string_view name, const Capabilities& capabilities, int refine,
+  /// Takes the option `refine` (refine_option()).
+  DirectSolver(std::string_view name, const Capabilities& capabilities, const Options& options,
                ScalarEntries::Diagonal diagonal = ScalarEntries::Diagonal::kAsStored)
-      : name_(name), capabilities_(capabilities), refine_(refine), entries_(diagonal) {}
+      : name_(name),
+        capabilities_(capabilities),
+        refine_(static_cast<int>(options.integer("refine"))),
+        entries_(diagonal) {}
 
  private:
   /// Allocates and orders for the pattern of A; what goes wrong is said by factorize_entries().

@@ -16,6 +16,7 @@ constexpr int kGroup = 8;           // directions a kernel handles in one pass o
 constexpr double kCancelled = 0.7;  // |w| after / before Gram-Schmidt that asks for a second pass
 constexpr double kStalledCycle = 0.999;
 constexpr double kZeroPivot = 1e-13;  // of the triangular factor, relative to its largest
+constexpr const char* kNotFinite = "a product or the preconditioner returned NaN or infinity";
 
 /// h[0..count) = V^T w for `count` <= kGroup consecutive directions of length n.
 void project(const double* V, Index n, int count, const double* w, double* h) {
@@ -172,8 +173,50 @@ void Gmres::update(const LinearMap& P, GmresSide side, int directions, Vector x)
     ++preconditions_;
   }
   vector_bytes_ += 8.0 * n_ * directions + 40.0 * n_;
-  Kokkos::deep_copy(x_, x);
   if (all_finite(t_)) axpby(1.0, t_, 1.0, x);
+}
+
+// One cycle of directions from the present residual; x is updated. Returns false if a product or the
+// preconditioner returned a number that is not finite.
+bool Gmres::run_cycle(const LinearMap& A, const LinearMap& P, GmresSide side, Vector x,
+                      const IterationGoal& goal, const Monitor& monitor, LinearReport& report) {
+  int j = 0;
+  bool finite = true;
+  double estimate = report.recurrence_residual;
+  while (j < m_ && report.iterations < goal.limit && estimate > goal.target) {
+    next_direction(A, P, side, j);
+    const double below = orthogonalize(j);
+    finite = std::isfinite(below);
+    if (!finite) break;
+    rotate(j, below);
+    ++j;
+    ++report.iterations;
+    estimate = std::abs(g_[static_cast<std::size_t>(j)]);
+    if (monitor) monitor({report.iterations, estimate, estimate, 0.0});
+    // The space is exhausted when the new direction is rounding error.
+    if (below <= 1e-15 * std::abs(H(j - 1, j - 1)) || below == 0.0) break;
+    axpby(1.0 / below, w_, 0.0, basis(j));
+    vector_bytes_ += 16.0 * n_;
+  }
+  Kokkos::deep_copy(x_, x);
+  if (j > 0) update(P, side, j, x);
+  return finite;
+}
+
+// Returns true if the residual of report ends the iteration.
+bool Gmres::ends(const IterationGoal& goal, LinearReport& report) {
+  const double residual = report.recurrence_residual;
+  if (!std::isfinite(residual)) {
+    report.status = LinearStatus::kNonFinite;
+    report.detail = kNotFinite;
+  } else if (residual <= goal.target) {
+    report.status = goal.converged(residual);
+  } else if (report.iterations >= goal.limit) {
+    report.status = goal.out_of_iterations();
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void Gmres::solve(const LinearMap& A, const LinearMap& P, GmresSide side, ConstVector b, Vector x,
@@ -183,70 +226,28 @@ void Gmres::solve(const LinearMap& A, const LinearMap& P, GmresSide side, ConstV
                    x.extent(0));
   products_ = preconditions_ = 0;
   vector_bytes_ = 0.0;
-  const bool budget = control.iteration_budget > 0;
-  const int limit =
-      budget ? std::min(control.iteration_budget, control.max_iterations) : control.max_iterations;
   report.iterations = 0;
-  double residual = begin(A, P, side, b, x);
+  double& residual = report.recurrence_residual;
+  residual = begin(A, P, side, b, x);
   const double scale = side == GmresSide::kLeft ? residual : norm2(b);
-  const double target = std::max(control.rtol * scale, control.atol);
-  const auto tell = [&](double norm) {
-    if (monitor) monitor({report.iterations, norm, norm, 0.0});
-  };
-  tell(residual);
-  for (;;) {
-    report.recurrence_residual = residual;
-    if (!std::isfinite(residual)) {
-      report.status = LinearStatus::kNonFinite;
-      report.detail = "a product or the preconditioner returned NaN or infinity";
-      return;
-    }
-    if (residual <= target) {
-      report.status = residual <= control.rtol * scale ? LinearStatus::kConvergedRelative
-                                                       : LinearStatus::kConvergedAbsolute;
-      return;
-    }
-    if (report.iterations >= limit) {
-      report.status = budget && limit == control.iteration_budget ? LinearStatus::kBudgetReached
-                                                                  : LinearStatus::kMaxIterations;
-      return;
-    }
-    int j = 0;
-    bool broken = false;
-    double estimate = residual;
-    while (j < m_ && report.iterations < limit && estimate > target) {
-      next_direction(A, P, side, j);
-      const double below = orthogonalize(j);
-      if (!std::isfinite(below)) {
-        broken = true;
-        break;
-      }
-      rotate(j, below);
-      ++j;
-      ++report.iterations;
-      estimate = std::abs(g_[static_cast<std::size_t>(j)]);
-      tell(estimate);
-      // The space is exhausted when the new direction is rounding error.
-      if (below <= 1e-15 * std::abs(H(j - 1, j - 1)) || below == 0.0) break;
-      axpby(1.0 / below, w_, 0.0, basis(j));
-      vector_bytes_ += 16.0 * n_;
-    }
-    if (j > 0) update(P, side, j, x);
+  const IterationGoal goal(control, scale);
+  if (monitor) monitor({0, residual, residual, 0.0});
+  while (!ends(goal, report)) {
     const double before = residual;
+    const bool finite = run_cycle(A, P, side, x, goal, monitor, report);
     residual = begin(A, P, side, b, x);
-    if (!(residual <= before) && j > 0) {  // nothing but rounding was gained: keep what was better
+    if (!(residual <= before)) {  // nothing but rounding was gained: keep what was better
       Kokkos::deep_copy(x, x_);
       residual = before;
     }
-    if (broken) {
+    if (!finite) {
       report.status = LinearStatus::kNonFinite;
-      report.detail = "a product or the preconditioner returned NaN or infinity";
-      report.recurrence_residual = residual;
+      report.detail = kNotFinite;
       return;
     }
-    if (residual > target && residual > kStalledCycle * before && report.iterations < limit) {
+    if (residual > goal.target && residual > kStalledCycle * before &&
+        report.iterations < goal.limit) {
       report.status = LinearStatus::kStagnation;
-      report.recurrence_residual = residual;
       report.detail =
           "a whole cycle of directions gained nothing: singular and inconsistent, or "
           "the tolerance is below rounding";

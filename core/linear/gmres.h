@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/linear/iteration_goal.h"
 #include "nsn/core/linear/linear_solver.h"
 
 namespace nsn {
@@ -52,6 +53,9 @@ class Gmres {
   double bytes_held() const;
 
  private:
+  bool run_cycle(const LinearMap& A, const LinearMap& P, GmresSide side, Vector x,
+                 const IterationGoal& goal, const Monitor& monitor, LinearReport& report);
+  static bool ends(const IterationGoal& goal, LinearReport& report);
   Vector basis(int j) const;
   double begin(const LinearMap& A, const LinearMap& P, GmresSide side, ConstVector b,
                ConstVector x);

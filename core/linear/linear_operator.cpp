@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/linear/row_products.h"
 
 namespace nsn {
 ProductSums product_sums(ConstVector x, ConstVector d, ConstVector q, ConstVector y) {
@@ -34,18 +35,10 @@ CsrOperator::CsrOperator(Csr A, bool symmetric) : A_(std::move(A)), symmetric_(s
 
 ProductSums CsrOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
                                          Vector y) const {
-  const double* const px = x.data();
-  const double* const pd = d.data();
-  const double* const pq = q.data();  // null without a q
-  double* const py = y.data();
-  const CsrRows rows(A_);
-  return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
-    for (Index i = first; i < last; ++i) {
-      const double yi = rows.multiply(i, px);
-      py[i] = yi;
-      add_row(px, pd, pq, i, yi, sum);
-    }
-  });
+  return multiply_rows_with_sums<1>(A_.rows, x, d, q, y,
+                                    [rows = CsrRows(A_), from = x.data()](Index i, double* out) {
+                                      *out = rows.multiply(i, from);
+                                    });
 }
 
 void CsrOperator::diagonal(Vector out) const {
@@ -86,20 +79,10 @@ BlockOperator::BlockOperator(BlockCsr A, bool symmetric) : A_(std::move(A)), sym
 
 ProductSums BlockOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
                                            Vector y) const {
-  const double* const px = x.data();
-  const double* const pd = d.data();
-  const double* const pq = q.data();  // null without a q
-  double* const py = y.data();
-  const BlockRows rows(A_);
-  return sum_products(A_.rows, [=](Index first, Index last, ProductSums& sum) {
-    for (Index i = first; i < last; ++i) {
-      double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
-      rows.multiply(i, px, out);
-      for (Index c = 0; c < kBlock; ++c) {
-        add_row(px, pd, pq, kBlock * i + c, out[c], sum);
-      }
-    }
-  });
+  return multiply_rows_with_sums<kBlock>(
+      A_.rows, x, d, q, y, [rows = BlockRows(A_), from = x.data()](Index i, double* out) {
+        rows.multiply(i, from, out);
+      });
 }
 
 void BlockOperator::diagonal(Vector out) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
@@ -101,6 +100,20 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
   }
   const auto start = Clock::now();
   report.bytes_held = bytes_held() + 16.0 * n;
+  if (needs_solve(b, x, control, monitor, report)) {
+    report.status = LinearStatus::kDirect;
+    std::copy_n(x.data(), n, Sr_.data());
+    residual_known_ = false;
+    do_solve(*op_, b, x, control, monitor, report);
+    judge(b, x, control, report);
+  }
+  report.solve_seconds = seconds_since(start);
+  return report;
+}
+
+/// Measures the initial guess. Returns false if the status is known without a solve.
+bool LinearSolver::needs_solve(ConstVector b, Vector x, const LinearControl& control,
+                               const Monitor& monitor, LinearReport& report) {
   report.rhs_norm = norm2(b);
   // r = b - S x0
   if (control.lean && norm_max(x) == 0.0) {
@@ -116,32 +129,27 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
                         ? (all_finite(x) ? "the matrix holds NaN or infinity"
                                          : "the initial guess holds NaN or infinity")
                         : "the right-hand side holds NaN or infinity";
-    report.solve_seconds = seconds_since(start);
-    return report;
+    return false;
   }
   if (!preparation_.ok) {
     report.status = preparation_.status;
     report.detail = preparation_.detail;
-    report.solve_seconds = seconds_since(start);
-    return report;
+    return false;
   }
   const double target = std::max(control.rtol * report.rhs_norm, control.atol);
-  if (report.initial_residual <= target) {
-    report.status = report.initial_residual <= control.rtol * report.rhs_norm
-                        ? LinearStatus::kConvergedRelative
-                        : LinearStatus::kConvergedAbsolute;
-    if (monitor) monitor({0, report.initial_residual, 0.0, 0.0});
-    report.solve_seconds = seconds_since(start);
-    return report;
-  }
+  if (!(report.initial_residual <= target)) return true;
+  report.status = report.initial_residual <= control.rtol * report.rhs_norm
+                      ? LinearStatus::kConvergedRelative
+                      : LinearStatus::kConvergedAbsolute;
+  if (monitor) monitor({0, report.initial_residual, 0.0, 0.0});
+  return false;
+}
 
-  report.status = LinearStatus::kDirect;
-  std::copy_n(x.data(), n, Sr_.data());
-  residual_known_ = false;
-  do_solve(*op_, b, x, control, monitor, report);
-
+/// Measures the answer; one that is not finite is replaced by the initial guess.
+void LinearSolver::judge(ConstVector b, Vector x, const LinearControl& control,
+                         LinearReport& report) {
   if (control.trust && capabilities().direct) {
-    report.true_residual = all_finite(x) ? 0.0 : std::numeric_limits<double>::infinity();
+    report.true_residual = all_finite(x) ? 0.0 : kInfinity;
   } else if (residual_known_) {
     report.true_residual = known_residual_;
   } else {
@@ -149,35 +157,31 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
     report.true_residual = residual_norm(b, r_, r_);
   }
   if (!std::isfinite(report.true_residual)) {
-    std::copy_n(Sr_.data(), n, x.data());
+    std::copy_n(Sr_.data(), x.extent(0), x.data());
     report.true_residual = report.initial_residual;
     if (report.ok()) report.status = LinearStatus::kNonFinite;
     if (report.detail.empty())
       report.detail = "the answer was not finite; the initial guess is returned";
-  } else {
-    if (!control.lean) {
-      if (residual_known_) {
-        op_->apply(x, r_);
-        residual_norm(b, r_, r_);
-      }
-      op_->apply(r_, Sr_);
-      report.normal_residual = norm2(Sr_);
-    }
-    if (report.status == LinearStatus::kDirect) {
-      if (report.true_residual <= control.rtol * report.rhs_norm) {
-        report.status = LinearStatus::kConvergedRelative;
-      } else if (report.true_residual <= control.atol) {
-        report.status = LinearStatus::kConvergedAbsolute;
-      } else {
-        report.status = LinearStatus::kInaccurate;
-        report.detail =
-            fmt::format("relative residual {:.1e} after a direct solve, {:.1e} was asked",
-                        report.relative_residual(), control.rtol);
-      }
-    }
+    return;
   }
-  report.solve_seconds = seconds_since(start);
-  return report;
+  if (!control.lean) {
+    if (residual_known_) {
+      op_->apply(x, r_);
+      residual_norm(b, r_, r_);
+    }
+    op_->apply(r_, Sr_);
+    report.normal_residual = norm2(Sr_);
+  }
+  if (report.status != LinearStatus::kDirect) return;
+  if (report.true_residual <= control.rtol * report.rhs_norm) {
+    report.status = LinearStatus::kConvergedRelative;
+  } else if (report.true_residual <= control.atol) {
+    report.status = LinearStatus::kConvergedAbsolute;
+  } else {
+    report.status = LinearStatus::kInaccurate;
+    report.detail = fmt::format("relative residual {:.1e} after a direct solve, {:.1e} was asked",
+                                report.relative_residual(), control.rtol);
+  }
 }
 
 /// Nothing is measured but whether the answer is finite.

@@ -146,6 +146,9 @@ class LinearSolver {
   }
 
  private:
+  bool needs_solve(ConstVector b, Vector x, const LinearControl& control, const Monitor& monitor,
+                   LinearReport& report);
+  void judge(ConstVector b, Vector x, const LinearControl& control, LinearReport& report);
   void solve_trusted(ConstVector b, Vector x, const LinearControl& control, const Monitor& monitor,
                      LinearReport& report);
   /// Allocates and orders for op's pattern.

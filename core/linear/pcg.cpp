@@ -7,6 +7,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/krylov_problem.h"
 
 namespace nsn {
 namespace {
@@ -17,21 +18,7 @@ constexpr int kMaxRestarts = 10;
 
 }  // namespace
 
-struct Pcg::Problem {
-  const LinearOperator& A;
-  const Preconditioner& P;
-  ConstVector d;  // diagonal of P, empty for a general P
-  ConstVector b;
-  Vector x;
-  const LinearControl& control;
-  const Monitor& monitor;
-  double rhs_norm;
-  double target;
-  int limit;
-  Index n;
-
-  bool diagonal() const { return d.extent(0) > 0; }
-};
+struct Pcg::Problem : KrylovProblem {};
 
 void Pcg::allocate(Index n, bool diagonal_preconditioner) {
   const auto size = static_cast<std::size_t>(n);
@@ -52,7 +39,7 @@ void Pcg::begin(const Problem& problem) {
   if (!problem.diagonal()) precondition(problem);
   turn(problem, 0.0);
   rz_ = dot(r_, p_);
-  bytes_ += problem.A.bytes_per_apply() + 72.0 * problem.n;
+  bytes_ += problem.A.bytes_per_apply() + 72.0 * problem.n();
   fresh_ = true;
 }
 
@@ -69,7 +56,7 @@ void Pcg::advance(const Problem& problem, double alpha) {
   double* const r = r_.data();
   double* const x = problem.x.data();
   const bool diagonal = problem.diagonal();
-  const auto sum = sum_range<2>(problem.n, [=](Index first, Index last, auto& total) {
+  const auto sum = sum_range<2>(problem.n(), [=](Index first, Index last, auto& total) {
     double rr = 0.0;
     double rz = 0.0;
     for (Index i = first; i < last; ++i) {
@@ -83,14 +70,14 @@ void Pcg::advance(const Problem& problem, double alpha) {
     total[1] += rz;
   });
   rr_ = sum[0];
-  bytes_ += 56.0 * problem.n;
+  bytes_ += 56.0 * problem.n();
   if (diagonal) {
     rz_ = sum[1];
     return;
   }
   precondition(problem);
   rz_ = dot(r_, z_);
-  bytes_ += 16.0 * problem.n;
+  bytes_ += 16.0 * problem.n();
 }
 
 // p = P r + beta p; beta = 0 does not read p
@@ -100,7 +87,7 @@ void Pcg::turn(const Problem& problem, double beta) {
   const double* const z = z_.data();
   double* const p = p_.data();
   const bool diagonal = problem.diagonal();
-  for_range(problem.n, [=](Index first, Index last) {
+  for_range(problem.n(), [=](Index first, Index last) {
     if (beta == 0.0) {
       for (Index i = first; i < last; ++i) p[i] = diagonal ? d[i] * r[i] : z[i];
     } else if (diagonal) {
@@ -109,7 +96,7 @@ void Pcg::turn(const Problem& problem, double beta) {
       for (Index i = first; i < last; ++i) p[i] = z[i] + beta * p[i];
     }
   });
-  bytes_ += 32.0 * problem.n;
+  bytes_ += 32.0 * problem.n();
 }
 
 // Zero or negative (p,q): p in the null space ends an inconsistent system, else A is indefinite.
@@ -159,15 +146,13 @@ void Pcg::keep_best(const Problem& problem) {
   if (rr_ > 0.25 * saved_) return;
   saved_ = rr_;
   Kokkos::deep_copy(best_x_, problem.x);
-  bytes_ += 16.0 * problem.n;
+  bytes_ += 16.0 * problem.n();
 }
 
 bool Pcg::claims_convergence(const Problem& problem, LinearReport& report) const {
   const double residual = std::sqrt(rr_);
-  if (!(residual <= problem.target)) return false;
-  report.status = residual <= problem.control.rtol * problem.rhs_norm
-                      ? LinearStatus::kConvergedRelative
-                      : LinearStatus::kConvergedAbsolute;
+  if (!(residual <= problem.goal.target)) return false;
+  report.status = problem.goal.converged(residual);
   return true;
 }
 
@@ -191,29 +176,17 @@ bool Pcg::gives_up(const Problem& problem, LinearReport& report) {
 
 void Pcg::tell(const Problem& problem) {
   if (!problem.monitor) return;
-  if (size_of(Ar_) != problem.n) Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n));
+  if (size_of(Ar_) != problem.n())
+    Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n()));
   problem.A.apply(r_, Ar_);
   problem.monitor({iteration_, std::sqrt(rr_), std::sqrt(rz_), norm2(Ar_)});
 }
 
 void Pcg::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
                 const LinearControl& control, const Monitor& monitor, LinearReport& report) {
-  const double rhs_norm = norm2(b);
-  const bool budget = control.iteration_budget > 0;
-  const Problem problem{
-      A,
-      P,
-      P.diagonal(),
-      b,
-      x,
-      control,
-      monitor,
-      rhs_norm,
-      std::max(control.rtol * rhs_norm, control.atol),
-      budget ? std::min(control.iteration_budget, control.max_iterations) : control.max_iterations,
-      A.rows()};
-  NSN_THROW_UNLESS(size_of(r_) == problem.n && (problem.diagonal() || size_of(z_) == problem.n),
-                   "PCG allocated for {} rows cannot solve {}", r_.extent(0), problem.n);
+  const Problem problem{{A, P, P.diagonal(), b, x, control, monitor, norm2(b)}};
+  NSN_THROW_UNLESS(size_of(r_) == problem.n() && (problem.diagonal() || size_of(z_) == problem.n()),
+                   "PCG allocated for {} rows cannot solve {}", r_.extent(0), problem.n());
   iteration_ = 0;
   bytes_ = 0.0;
   Kokkos::deep_copy(best_x_, x);
@@ -237,10 +210,8 @@ void Pcg::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b,
     }
     if (gives_up(problem, report)) break;
     keep_best(problem);
-    if (iteration_ >= problem.limit) {
-      report.status = budget && problem.limit == control.iteration_budget
-                          ? LinearStatus::kBudgetReached
-                          : LinearStatus::kMaxIterations;
+    if (iteration_ >= problem.goal.limit) {
+      report.status = problem.goal.out_of_iterations();
       break;
     }
     if (!step(problem, report)) break;

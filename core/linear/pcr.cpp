@@ -8,16 +8,12 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/krylov_problem.h"
 
 namespace nsn {
 namespace {
 
 constexpr double kLeastSquares = 1e-8;  // loosest |A z| / (|A| |r|) taken for least squares
-constexpr double kHalfDigits = 1e-7;    // the same where rounding decides
-constexpr double kRise = 10.0;          // |A z| above its minimum
-constexpr double kProgress = 0.9;       // |r|_P that counts as progress since that minimum
-constexpr double kCancelled = 1e-8;     // delta / (w,Pw) below which delta is formed directly
-constexpr int kMaxRestarts = 10;
 
 bool is_unit(ConstVector d) {
   for (Index i = 0; i < size_of(d); ++i) {
@@ -28,22 +24,14 @@ bool is_unit(ConstVector d) {
 
 }  // namespace
 
-struct Pcr::Problem {
-  const LinearOperator& A;
-  const Preconditioner& P;
-  ConstVector d;  // diagonal of P, empty for a general P
-  ConstVector b;
-  Vector x;
-  const LinearControl& control;
-  const Monitor& monitor;
-  double rhs_norm;
-  double target;
-  int limit;
-  bool budget;  // the limit is the call's budget
-  Index n;
+struct Pcr::Problem : KrylovProblem {
   bool plain = false;  // without the preconditioner: towards least squares of |r|_2
 
-  bool diagonal() const { return d.extent(0) > 0; }
+  PcrLimits limits() const {
+    return {.target = goal.target,
+            .least_squares = std::min(control.rtol, kLeastSquares),
+            .max_iterations = goal.limit};
+  }
 };
 
 void Pcr::allocate(Index n, bool diagonal_preconditioner) {
@@ -67,7 +55,7 @@ void Pcr::begin(const Problem& problem) {
   if (problem.diagonal()) {
     const double* const d = problem.d.data();
     double* const z = z_.data();
-    for_range(problem.n, [=](Index first, Index last) {
+    for_range(problem.n(), [=](Index first, Index last) {
       for (Index i = first; i < last; ++i) z[i] = d[i] * (b[i] - w[i]);
     });
   } else {
@@ -77,8 +65,7 @@ void Pcr::begin(const Problem& problem) {
     sums_.r_x = dot(r_, z_);
     bytes_ += problem.P.bytes_per_apply();
   }
-  bytes_ += problem.A.bytes_per_apply() + 32.0 * problem.n;
-  first_ = true;
+  bytes_ += problem.A.bytes_per_apply() + 32.0 * problem.n();
   evaluate(problem);
 }
 
@@ -86,8 +73,8 @@ void Pcr::begin(const Problem& problem) {
 void Pcr::evaluate(const Problem& problem) {
   bytes_ += problem.A.bytes_per_apply();
   if (problem.diagonal()) {
-    sums_ = problem.A.apply_with_sums(z_, problem.d, first_ ? ConstVector() : q_, w_);
-    bytes_ += (first_ ? 8.0 : 16.0) * problem.n;
+    sums_ = problem.A.apply_with_sums(z_, problem.d, state_.fresh ? ConstVector() : q_, w_);
+    bytes_ += (state_.fresh ? 8.0 : 16.0) * problem.n();
   } else {
     problem.A.apply(z_, w_);
     problem.P.apply(w_, u_);
@@ -96,8 +83,8 @@ void Pcr::evaluate(const Problem& problem) {
     const double* const u = u_.data();
     const double* const q = q_.data();
     const double* const s = s_.data();
-    const bool no_direction = first_;
-    const auto sum = sum_range<5>(problem.n, [=](Index first, Index last, auto& total) {
+    const bool no_direction = state_.fresh;
+    const auto sum = sum_range<5>(problem.n(), [=](Index first, Index last, auto& total) {
       std::array<double, 5> part{};
       for (Index i = first; i < last; ++i) {
         part[0] += z[i] * w[i];
@@ -114,21 +101,22 @@ void Pcr::evaluate(const Problem& problem) {
     sums_.x_q = sum[2];
     sums_.y_Pq = sum[3];
     sums_.q_Pq = sum[4];
-    bytes_ += problem.P.bytes_per_apply() + (first_ ? 24.0 : 40.0) * problem.n;
+    bytes_ += problem.P.bytes_per_apply() + (state_.fresh ? 24.0 : 40.0) * problem.n();
   }
-  if (sums_.r_x > 0.0) norm_ = std::max(norm_, std::sqrt(sums_.y_Py / sums_.r_x));
 }
 
-// p = z + beta p, q = w + beta q, x += alpha p, z -= alpha d q; beta = 0 does not read p and q.
-void Pcr::update_diagonal(const Problem& problem, double alpha, double beta) {
+// p = z + beta p, q = w + beta q, x += alpha p, z -= alpha d q; a new direction does not read p, q.
+void Pcr::update_diagonal(const Problem& problem) {
+  const double alpha = state_.alpha;
+  const double beta = state_.beta;
   const double* const w = w_.data();
   const double* const d = problem.d.data();
   double* const z = z_.data();
   double* const p = p_.data();
   double* const q = q_.data();
   double* const x = problem.x.data();
-  const bool first_step = first_;
-  for_range(problem.n, [=](Index first, Index last) {
+  const bool first_step = state_.new_direction;
+  for_range(problem.n(), [=](Index first, Index last) {
     if (first_step) {
       for (Index i = first; i < last; ++i) {
         p[i] = z[i];
@@ -147,11 +135,13 @@ void Pcr::update_diagonal(const Problem& problem, double alpha, double beta) {
       z[i] -= alpha * (d[i] * qi);
     }
   });
-  bytes_ += 80.0 * problem.n;
+  bytes_ += 80.0 * problem.n();
 }
 
 // As above with s = P q = u + beta s carried along, and r -= alpha q for its norm.
-void Pcr::update_general(const Problem& problem, double alpha, double beta) {
+void Pcr::update_general(const Problem& problem) {
+  const double alpha = state_.alpha;
+  const double beta = state_.beta;
   const double* const w = w_.data();
   const double* const u = u_.data();
   double* const z = z_.data();
@@ -160,8 +150,8 @@ void Pcr::update_general(const Problem& problem, double alpha, double beta) {
   double* const s = s_.data();
   double* const r = r_.data();
   double* const x = problem.x.data();
-  const bool first_step = first_;
-  const auto sum = sum_range<2>(problem.n, [=](Index first, Index last, auto& total) {
+  const bool first_step = state_.new_direction;
+  const auto sum = sum_range<2>(problem.n(), [=](Index first, Index last, auto& total) {
     double rr = 0.0;
     double rz = 0.0;
     for (Index i = first; i < last; ++i) {
@@ -179,19 +169,20 @@ void Pcr::update_general(const Problem& problem, double alpha, double beta) {
   });
   sums_.r_r = sum[0];
   sums_.r_x = sum[1];
-  bytes_ += 112.0 * problem.n;
+  bytes_ += 112.0 * problem.n();
 }
 
 // |w + beta q|_P^2 without cancellation, for the rare step on which the recurrence loses it.
-double Pcr::exact_delta(const Problem& problem, double beta) {
+double Pcr::exact_delta(const Problem& problem) {
+  const double beta = state_.beta;
   const double* const w = w_.data();
   const double* const q = q_.data();
   const double* const u = u_.data();
   const double* const s = s_.data();
   const double* const d = problem.d.data();
   const bool diagonal = problem.diagonal();
-  bytes_ += 24.0 * problem.n;
-  return sum_range<1>(problem.n, [=](Index first, Index last, auto& total) {
+  bytes_ += 24.0 * problem.n();
+  return sum_range<1>(problem.n(), [=](Index first, Index last, auto& total) {
     double sum = 0.0;
     for (Index i = first; i < last; ++i) {
       const double qi = w[i] + beta * q[i];
@@ -201,166 +192,97 @@ double Pcr::exact_delta(const Problem& problem, double beta) {
   })[0];
 }
 
-void Pcr::step(const Problem& problem) {
-  // The sums with q are zero in exact arithmetic or follow from older ones; formed anew they keep
-  // rounding from adding up over the iterations.
-  const double beta = first_ ? 0.0 : sums_.x_y / old_zw_;
-  double delta = sums_.y_Py + beta * (2.0 * sums_.y_Pq + beta * sums_.q_Pq);
-  if (!(delta > kCancelled * sums_.y_Py)) delta = exact_delta(problem, beta);
-  const double alpha = (sums_.x_y + beta * sums_.x_q) / delta;
-  if (!std::isfinite(alpha) || !std::isfinite(beta)) {
-    sums_.x_y = std::nan("");  // seen by finite() as a breakdown; x is untouched
-    return;
-  }
-  old_zw_ = sums_.x_y;
-  if (problem.diagonal()) {
-    update_diagonal(problem, alpha, beta);
-  } else {
-    update_general(problem, alpha, beta);
-  }
-  first_ = false;
-  ++iteration_;
-  evaluate(problem);
-}
-
-bool Pcr::finite() const {
-  return std::isfinite(sums_.x_y + sums_.y_Py + sums_.r_r + sums_.r_x);
-}
-
-bool Pcr::least_squares(double tolerance) const {
-  const double bound = tolerance * norm_;
-  return sums_.y_Py <= bound * bound * sums_.r_x;
-}
-
-bool Pcr::claims_convergence(const Problem& problem, LinearReport& report) const {
-  const double residual = std::sqrt(sums_.r_r);
-  if (residual <= problem.target) {
-    report.status = residual <= problem.control.rtol * problem.rhs_norm
-                        ? LinearStatus::kConvergedRelative
-                        : LinearStatus::kConvergedAbsolute;
-    return true;
-  }
-  if (least_squares(std::min(problem.control.rtol, kLeastSquares))) {
-    report.status = LinearStatus::kConvergedLeastSquares;
-    return true;
-  }
-  return false;
-}
-
-// A copy of x each time |A z|_P has halved: a few dozen in a whole solve.
-void Pcr::keep_best(const Problem& problem) {
-  if (sums_.y_Py < best_Az_) {
-    best_Az_ = sums_.y_Py;
-    best_r_ = sums_.r_x;
-  }
-  if (sums_.y_Py > 0.25 * saved_Az_) return;
-  saved_Az_ = sums_.y_Py;
-  Kokkos::deep_copy(best_x_, problem.x);
-  bytes_ += 16.0 * problem.n;
-}
-
-// True if the iteration cannot go on; x is the best iterate then.
-bool Pcr::gives_up(const Problem& problem, LinearReport& report) {
-  if (!finite()) {
-    report.status = LinearStatus::kBreakdown;
-    report.detail = "the recurrence met a number that is not finite; the best iterate is returned";
-    Kokkos::deep_copy(problem.x, best_x_);
-    return true;
-  }
-  // For semidefinite A, |A z|_P^2 <= |A|_P (z,w): a (z,w) of zero needs an A z of zero, and half of
-  // the digits of A z are all that rounding leaves of it.
-  const bool flat = sums_.x_y <= 0.0;
-  const bool near = best_Az_ <= kHalfDigits * kHalfDigits * norm_ * norm_ * best_r_;
-  const bool stalled = sums_.r_x >= kProgress * kProgress * best_r_;
-  const bool rising = sums_.y_Py > kRise * kRise * best_Az_;
-  if (near && stalled && (flat || rising)) {
-    report.status = LinearStatus::kConvergedLeastSquares;
-    Kokkos::deep_copy(problem.x, best_x_);
-    return true;
-  }
-  if (!flat) return false;
-  report.status = LinearStatus::kIndefinite;
-  report.detail = "met a direction of zero or negative curvature";
-  return true;
-}
-
 // x -= (r^T x / r^T r) r, without a preconditioner: z = r
 void Pcr::lift(const Problem& problem) {
   if (!(sums_.r_r > 0.0)) return;
   axpby(-dot(z_, problem.x) / sums_.r_r, z_, 1.0, problem.x);
-  bytes_ += 40.0 * problem.n;
+  bytes_ += 40.0 * problem.n();
 }
 
 void Pcr::tell(const Problem& problem) {
   if (!problem.monitor) return;
-  if (size_of(Ar_) != problem.n) {
-    true_r_ = allocate_vector("r", static_cast<std::size_t>(problem.n));
-    Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n));
+  if (size_of(Ar_) != problem.n()) {
+    true_r_ = allocate_vector("r", static_cast<std::size_t>(problem.n()));
+    Ar_ = allocate_vector("Ar", static_cast<std::size_t>(problem.n()));
   }
   if (problem.diagonal()) {
-    for (Index i = 0; i < problem.n; ++i) true_r_(i) = z_(i) / problem.d(i);
+    for (Index i = 0; i < problem.n(); ++i) true_r_(i) = z_(i) / problem.d(i);
   } else {
     Kokkos::deep_copy(true_r_, r_);
   }
   problem.A.apply(true_r_, Ar_);
-  problem.monitor(
-      {iteration_, std::sqrt(sums_.r_r), problem.plain ? 0.0 : std::sqrt(sums_.r_x), norm2(Ar_)});
+  problem.monitor({state_.iteration, std::sqrt(sums_.r_r),
+                   problem.plain ? 0.0 : std::sqrt(sums_.r_x), norm2(Ar_)});
 }
 
 // Iterates from x until a status is known.
 void Pcr::iterate(const Problem& problem, LinearReport& report) {
   Kokkos::deep_copy(best_x_, problem.x);
-  norm_ = 0.0;
+  const int steps = state_.iteration;
+  state_ = {};
+  state_.iteration = steps;
   begin(problem);
-  best_Az_ = saved_Az_ = sums_.y_Py;
-  best_r_ = sums_.r_x;
-  double restart_residual = HUGE_VAL;
-  if (iteration_ == 0) tell(problem);
-  for (int restarts = 0;;) {
-    if (finite() && claims_convergence(problem, report)) {
-      if (first_) return;  // the residual was just computed from x: the claim is true
+  if (steps == 0) tell(problem);
+  for (;;) {
+    decide(state_, sums_, problem.limits());
+    if (state_.action == PcrAction::kFormDelta) take_delta(state_, sums_, exact_delta(problem));
+    if (state_.save_best) {
+      Kokkos::deep_copy(best_x_, problem.x);
+      bytes_ += 16.0 * problem.n();
+    }
+    if (state_.action == PcrAction::kStop) break;
+    if (state_.action == PcrAction::kRecompute) {
       begin(problem);
-      if (claims_convergence(problem, report)) return;
-      const double residual = std::sqrt(sums_.r_r);
-      if (++restarts > kMaxRestarts || residual > 0.5 * restart_residual) {
-        report.status = LinearStatus::kStagnation;
-        report.detail = "the residual recomputed from x stopped falling: rounding is reached";
-        return;
-      }
-      restart_residual = residual;
+      continue;
     }
-    if (finite()) keep_best(problem);
-    if (gives_up(problem, report)) return;
-    if (iteration_ >= problem.limit) {
-      report.status = problem.budget ? LinearStatus::kBudgetReached : LinearStatus::kMaxIterations;
-      return;
+    if (problem.diagonal()) {
+      update_diagonal(problem);
+    } else {
+      update_general(problem);
     }
-    step(problem);
+    evaluate(problem);
     tell(problem);
+  }
+  if (state_.restore_best) Kokkos::deep_copy(problem.x, best_x_);
+  explain(problem, report);
+}
+
+void Pcr::explain(const Problem& problem, LinearReport& report) const {
+  switch (state_.end) {
+    case PcrEnd::kRunning:
+      break;
+    case PcrEnd::kConverged:
+      report.status = problem.goal.converged(std::sqrt(sums_.r_r));
+      break;
+    case PcrEnd::kLeastSquares:
+      report.status = LinearStatus::kConvergedLeastSquares;
+      break;
+    case PcrEnd::kLimit:
+      report.status = problem.goal.out_of_iterations();
+      break;
+    case PcrEnd::kBreakdown:
+      report.status = LinearStatus::kBreakdown;
+      report.detail =
+          "the recurrence met a number that is not finite; the best iterate is returned";
+      break;
+    case PcrEnd::kIndefinite:
+      report.status = LinearStatus::kIndefinite;
+      report.detail = "met a direction of zero or negative curvature";
+      break;
+    case PcrEnd::kRoundingReached:
+      report.status = LinearStatus::kStagnation;
+      report.detail = "the residual recomputed from x stopped falling: rounding is reached";
+      break;
   }
 }
 
 void Pcr::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b, Vector x,
                 const LinearControl& control, const PcrOptions& options, const Monitor& monitor,
                 LinearReport& report) {
-  const double rhs_norm = norm2(b);
-  const bool budget =
-      control.iteration_budget > 0 && control.iteration_budget <= control.max_iterations;
-  Problem problem{A,
-                  P,
-                  P.diagonal(),
-                  b,
-                  x,
-                  control,
-                  monitor,
-                  rhs_norm,
-                  std::max(control.rtol * rhs_norm, control.atol),
-                  budget ? control.iteration_budget : control.max_iterations,
-                  budget,
-                  A.rows()};
-  NSN_THROW_UNLESS(size_of(z_) == problem.n && (problem.diagonal() || size_of(r_) == problem.n),
-                   "PCR allocated for {} rows cannot solve {}", z_.extent(0), problem.n);
-  iteration_ = 0;
+  Problem problem{{A, P, P.diagonal(), b, x, control, monitor, norm2(b)}};
+  NSN_THROW_UNLESS(size_of(z_) == problem.n() && (problem.diagonal() || size_of(r_) == problem.n()),
+                   "PCR allocated for {} rows cannot solve {}", z_.extent(0), problem.n());
+  state_.iteration = 0;
   bytes_ = 0.0;
   iterate(problem, report);
   if (report.status == LinearStatus::kConvergedLeastSquares &&
@@ -371,7 +293,7 @@ void Pcr::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b,
     iterate(problem, report);
     if (options.lift && report.status == LinearStatus::kConvergedLeastSquares) lift(problem);
   }
-  report.iterations = iteration_;
+  report.iterations = state_.iteration;
   report.recurrence_residual = std::sqrt(sums_.r_r);
   report.bytes_moved = bytes_;
 }

@@ -10,7 +10,7 @@
 ///   x = x + alpha p,  z = z - alpha P q
 ///
 /// All sums of an iteration are formed together, inside the product: one synchronisation. (In exact
-/// arithmetic (w,Pq) = -beta (q,Pq) and (z,q) = 0, which would save three sums and 8 bytes a row;
+/// arithmetic (w,Pq) = -beta (q,Pq) and (z,q) = 0, which would save three sums and 8 bytes per row;
 /// on singular contact matrices rounding then costs a tenth more iterations.) |r|_P never rises;
 /// |r|_2 may, unless P is a multiple of the unit matrix. With a diagonal P the residual itself is
 /// not stored (r = P^-1 z): an iteration is one vector kernel of 80 n bytes and one product with
@@ -27,10 +27,13 @@
 ///
 /// A claim of convergence is only believed of a residual recomputed from x: a claim that turns out
 /// false restarts the iteration from x, and ends in kStagnation when that stops helping.
+///
+/// The scalars and all decisions are in core/linear/pcr_recurrence.h; here are the vectors.
 #pragma once
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/linear/pcr_recurrence.h"
 #include "nsn/core/linear/preconditioner.h"
 
 namespace nsn {
@@ -58,31 +61,20 @@ class Pcr {
   struct Problem;
   void begin(const Problem& problem);
   void evaluate(const Problem& problem);
-  void step(const Problem& problem);
-  void update_diagonal(const Problem& problem, double alpha, double beta);
-  void update_general(const Problem& problem, double alpha, double beta);
-  double exact_delta(const Problem& problem, double beta);
-  void keep_best(const Problem& problem);
+  void update_diagonal(const Problem& problem);
+  void update_general(const Problem& problem);
+  double exact_delta(const Problem& problem);
   void lift(const Problem& problem);
   void tell(const Problem& problem);
-  bool finite() const;
-  bool least_squares(double tolerance) const;
-  bool claims_convergence(const Problem& problem, LinearReport& report) const;
-  bool gives_up(const Problem& problem, LinearReport& report);
   void iterate(const Problem& problem, LinearReport& report);
+  void explain(const Problem& problem, LinearReport& report) const;
 
   Vector z_, w_, p_, q_, best_x_;
-  Vector ones_;            // the P of the second part
-  Vector r_, u_, s_;       // general P only: r, P w, P q
-  Vector true_r_, Ar_;     // for a monitor only
-  ProductSums sums_;       // (z,w), (w,Pw), (r,r), (r,z) of the present z
-  double old_zw_ = 0.0;    // (z,w) of the last step
-  double norm_ = 0.0;      // |A|_P, largest ratio so far
-  double best_Az_ = 0.0;   // smallest |A z|_P^2
-  double saved_Az_ = 0.0;  // the one that best_x belongs to
-  double best_r_ = 0.0;    // |r|_P^2 there
-  int iteration_ = 0;
-  bool first_ = true;  // no direction yet
+  Vector ones_;         // the P of the second part
+  Vector r_, u_, s_;    // general P only: r, P w, P q
+  Vector true_r_, Ar_;  // for a monitor only
+  ProductSums sums_;    // of the present z, w and of q
+  PcrState state_;
   double bytes_ = 0.0;
 };
 

@@ -10,11 +10,18 @@
 
 #include <fmt/format.h>
 
+#include "nsn/core/base/options.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/linear_solver.h"
 
 namespace nsn {
+
+/// The option `refine` of direct backends.
+inline OptionSpec refine_option() {
+  return OptionSpec::integer("refine", 2, 0, 100,
+                             "most steps of refinement, taken while the tolerance is missed");
+}
 
 class Refinement {
  public:

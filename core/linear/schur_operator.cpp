@@ -6,6 +6,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/linear/row_products.h"
 
 namespace nsn {
 
@@ -42,46 +43,33 @@ void SchurOperator::apply_transposed(const double* x) const {
   });
 }
 
+/// Row i of J v + C x.
+class SchurOperator::Rows {
+ public:
+  Rows(const SchurOperator& S, ConstVector x) : J_(S.J_), C_(S.C_), v_(S.v_.data()), x_(x.data()) {}
+
+  void operator()(Index i, double* out) const {
+    double c[3];
+    J_.multiply(i, v_, out);
+    C_.multiply(i, x_, c);
+    for (int e = 0; e < 3; ++e) out[e] += c[e];
+  }
+
+ private:
+  BlockRows J_, C_;
+  const double* v_;
+  const double* x_;
+};
+
 void SchurOperator::apply(ConstVector x, Vector y) const {
-  const double* const px = x.data();
-  double* const py = y.data();
-  const double* const v = v_.data();
-  const BlockRows J(J_);
-  const BlockRows C(C_);
-  apply_transposed(px);
-  for_range(J_.rows, [=](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
-      double c[3];
-      J.multiply(i, v, out);
-      C.multiply(i, px, c);
-      for (int e = 0; e < 3; ++e) out[e] += c[e];
-    }
-  });
+  apply_transposed(x.data());
+  multiply_rows<kBlock>(J_.rows, y, Rows(*this, x));
 }
 
 ProductSums SchurOperator::apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
                                            Vector y) const {
-  const double* const px = x.data();
-  const double* const pd = d.data();
-  const double* const pq = q.data();  // null without a q
-  double* const py = y.data();
-  const double* const v = v_.data();
-  const BlockRows J(J_);
-  const BlockRows C(C_);
-  apply_transposed(px);
-  return sum_products(J_.rows, [=](Index first, Index last, ProductSums& sum) {
-    for (Index i = first; i < last; ++i) {
-      double* const out = py + static_cast<std::ptrdiff_t>(i) * kBlock;
-      double c[3];
-      J.multiply(i, v, out);
-      C.multiply(i, px, c);
-      for (int e = 0; e < 3; ++e) {
-        out[e] += c[e];
-        add_row(px, pd, pq, kBlock * i + e, out[e], sum);
-      }
-    }
-  });
+  apply_transposed(x.data());
+  return multiply_rows_with_sums<kBlock>(J_.rows, x, d, q, y, Rows(*this, x));
 }
 
 void SchurOperator::diagonal_blocks(Vector out) const {

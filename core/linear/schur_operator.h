@@ -46,6 +46,7 @@ class SchurOperator final : public LinearOperator {
   const BlockCsr& C() const { return C_; }
 
  private:
+  class Rows;
   void apply_transposed(const double* x) const;
 
   BlockCsr J_;

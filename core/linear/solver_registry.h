@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "nsn/core/base/options.h"
@@ -34,6 +35,16 @@ struct SolverInfo {
 
   bool available() const { return reason.empty(); }
 };
+
+/// SolverInfo::make of a class whose constructor takes the options, and the registry if it needs it.
+template <class Solver>
+std::unique_ptr<LinearSolver> make_solver(const Options& options, const SolverRegistry& registry) {
+  if constexpr (std::is_constructible_v<Solver, const Options&, const SolverRegistry&>) {
+    return std::make_unique<Solver>(options, registry);
+  } else {
+    return std::make_unique<Solver>(options);
+  }
+}
 
 /// What is known of a preconditioner before one is made.
 struct PreconditionerInfo {
