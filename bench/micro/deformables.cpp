@@ -35,7 +35,7 @@ double milliseconds_since(Clock::time_point start) {
 NewtonOptions paper_options() {
   NewtonOptions paper = newton_preset("paper");
   paper.max_iterations = 4;
-  paper.linear_iterations = 80;
+  paper.paper().linear_iterations = 80;
   return paper;
 }
 

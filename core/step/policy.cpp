@@ -16,8 +16,9 @@ PolicyField<Policy> real(const char* name, double Policy::*member, const char* u
 }
 
 template <class Policy>
-PolicyField<Policy> count(const char* name, int Policy::*member, double min, const char* reason) {
-  return {OptionSpec::integer(name, Policy{}.*member, min, kMany, reason), "1", member};
+PolicyField<Policy> count(const char* name, int Policy::*member, double min, const char* reason,
+                          double max = kMany) {
+  return {OptionSpec::integer(name, Policy{}.*member, min, max, reason), "1", member};
 }
 
 template <class Policy>
@@ -95,7 +96,7 @@ const std::vector<PolicyField<AccuratePolicy>> kAccurateFields{
     real("hardly_moved", &AccuratePolicy::hardly_moved, "1", 0.0, kMost,
          "relative error below which the factor of H serves once more"),
     count("small_systems", &AccuratePolicy::small_systems, 1,
-          "factorisations of W that one of H may be worth"),
+          "factorisations of W that one of H may be worth", 100),
 };
 
 static_assert(sizeof(RealtimePolicy) == 240, "a field was added: name it below");
@@ -125,7 +126,8 @@ const std::vector<PolicyField<RealtimePolicy>> kRealtimeFields{
          "the same if bodies turn far, of their turn in the step"),
     real("linear_share", &RealtimePolicy::linear_share, "1", 0.0, kMost,
          "of that: error of a linear problem that is good enough"),
-    count("overtime", &RealtimePolicy::overtime, 1, "times the factorisations, for a hard step"),
+    count("overtime", &RealtimePolicy::overtime, 1, "times the factorisations, for a hard step",
+          100),
     real("cheap_elimination", &RealtimePolicy::cheap_elimination, "operations", 0.0, kMost,
          "of a linearisation, up to which joint rows are eliminated"),
     real("worth_eliminating", &RealtimePolicy::worth_eliminating, "1", 0.0, kMost,

@@ -28,7 +28,7 @@ namespace nsn {
 
 struct SimulationOptions {
   double h = 1.0 / 120.0;                  ///< time step, s, > 0
-  NewtonOptions newton;                    ///< accurate by default
+  NewtonOptions newton{};                  ///< accurate by default
   ComplementarityOptions complementarity;  ///< of the paper's method alone
   /// Directions of joint impulses (models/rows/joint_rows.h).
   ForceDirections joint_directions = ForceDirections::kEndOfStep;

@@ -136,7 +136,8 @@ TEST(Islands, DivideTheTimeOfAStepBetweenAssemblyAndSolve) {
 TEST(Islands, ThatCannotBeAssembledThrowFromTheStep) {
   Simulation wrong(
       rolling_balls(0, 100),
-      {.complementarity = {.scaling = ComplementarityScaling::kUser, .user = Vector("rho", 1)}},
+      {.newton = newton_preset("paper"),
+       .complementarity = {.scaling = ComplementarityScaling::kUser, .user = Vector("rho", 1)}},
       standard_backends());
   EXPECT_THROW(wrong.step(), std::invalid_argument);
 }
