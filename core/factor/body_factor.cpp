@@ -12,10 +12,6 @@ namespace {
 using body_blocks::kBody;
 using body_blocks::kPadded;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Least degree, then children right before their parent in the tree of the elimination: the fill
 /// is the same.
 std::vector<Index> find_order(const std::vector<std::vector<Index>>& neighbours) {
@@ -27,31 +23,31 @@ std::vector<Index> find_order(const std::vector<std::vector<Index>>& neighbours)
   const std::size_t n = neighbours.size();
   const std::vector<Index> order = minimum_degree_order(graph, std::vector<Index>(n, 1));
   std::vector<Index> number(n);
-  for (std::size_t k = 0; k < n; ++k) number[at(order[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < n; ++k) number[to_size(order[k])] = static_cast<Index>(k);
   // Liu's algorithm: the root of each neighbour's subtree so far gets the present node as parent.
   std::vector<Index> parent(n, -1);
   std::vector<Index> top(n, -1);
   for (std::size_t k = 0; k < n; ++k) {
-    for (const Index neighbour : neighbours[at(order[k])]) {
-      Index i = number[at(neighbour)];
+    for (const Index neighbour : neighbours[to_size(order[k])]) {
+      Index i = number[to_size(neighbour)];
       while (i >= 0 && i < static_cast<Index>(k)) {
-        const Index next = top[at(i)];
-        top[at(i)] = static_cast<Index>(k);
-        if (next < 0) parent[at(i)] = static_cast<Index>(k);
+        const Index next = top[to_size(i)];
+        top[to_size(i)] = static_cast<Index>(k);
+        if (next < 0) parent[to_size(i)] = static_cast<Index>(k);
         i = next;
       }
     }
   }
   std::vector<std::vector<Index>> children(n + 1);  // the last list: roots
   for (std::size_t k = 0; k < n; ++k) {
-    children[parent[k] < 0 ? n : at(parent[k])].push_back(static_cast<Index>(k));
+    children[parent[k] < 0 ? n : to_size(parent[k])].push_back(static_cast<Index>(k));
   }
   std::vector<Index> postorder;
   std::vector<std::pair<std::size_t, std::size_t>> stack{{n, 0}};  // node, next child
   while (!stack.empty()) {
     auto& [node, child] = stack.back();
     if (child < children[node].size()) {
-      stack.emplace_back(at(children[node][child++]), 0);
+      stack.emplace_back(to_size(children[node][child++]), 0);
       continue;
     }
     if (node < n) postorder.push_back(order[node]);
@@ -69,46 +65,46 @@ void BodyFactor::analyze(std::vector<std::vector<Index>> neighbours) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   order_ = find_order(neighbours);
-  place_.resize(at(bodies));
-  for (Index k = 0; k < bodies; ++k) place_[at(order_[at(k)])] = k;
-  std::vector<std::vector<Index>> columns(at(bodies));
+  place_.resize(to_size(bodies));
+  for (Index k = 0; k < bodies; ++k) place_[to_size(order_[to_size(k)])] = k;
+  std::vector<std::vector<Index>> columns(to_size(bodies));
   below_begin_.assign(1, 0);
   below_.clear();
   target_of_pair_.clear();
   for (Index k = 0; k < bodies; ++k) {
-    std::vector<Index>& column = columns[at(k)];
-    for (const Index n : neighbours[at(order_[at(k)])]) {
-      if (place_[at(n)] > k) column.push_back(place_[at(n)]);
+    std::vector<Index>& column = columns[to_size(k)];
+    for (const Index n : neighbours[to_size(order_[to_size(k)])]) {
+      if (place_[to_size(n)] > k) column.push_back(place_[to_size(n)]);
     }
     std::sort(column.begin(), column.end());
     column.erase(std::unique(column.begin(), column.end()), column.end());
     below_.insert(below_.end(), column.begin(), column.end());
     below_begin_.push_back(static_cast<Index>(below_.size()));
     if (column.empty()) continue;
-    std::vector<Index>& parent = columns[at(column.front())];
+    std::vector<Index>& parent = columns[to_size(column.front())];
     parent.insert(parent.end(), column.begin() + 1, column.end());
   }
   for (Index k = 0; k < bodies; ++k) {
-    for (Index a = below_begin_[at(k)]; a < below_begin_[at(k) + 1]; ++a) {
-      for (Index b = below_begin_[at(k)]; b < a; ++b) {
-        target_of_pair_.push_back(block_of(below_[at(b)], below_[at(a)]));
+    for (Index a = below_begin_[to_size(k)]; a < below_begin_[to_size(k) + 1]; ++a) {
+      for (Index b = below_begin_[to_size(k)]; b < a; ++b) {
+        target_of_pair_.push_back(block_of(below_[to_size(b)], below_[to_size(a)]));
       }
     }
   }
-  root_.resize(at(bodies));
+  root_.resize(to_size(bodies));
   for (Index k = bodies - 1; k >= 0; --k) {
-    const bool top = below_begin_[at(k)] == below_begin_[at(k) + 1];
-    root_[at(k)] = top ? k : root_[at(below_[at(below_begin_[at(k)])])];
+    const bool top = below_begin_[to_size(k)] == below_begin_[to_size(k) + 1];
+    root_[to_size(k)] = top ? k : root_[to_size(below_[to_size(below_begin_[to_size(k)])])];
   }
-  diagonal_.resize(body_blocks::kSize * at(bodies));
-  reciprocal_.resize(kPadded * at(bodies));
+  diagonal_.resize(body_blocks::kSize * to_size(bodies));
+  reciprocal_.resize(kPadded * to_size(bodies));
   off_.resize(body_blocks::kSize * below_.size());
-  x_.resize(kPadded * at(bodies));
+  x_.resize(kPadded * to_size(bodies));
 }
 
 Index BodyFactor::block_of(Index p, Index q) const {
-  const auto first = below_.begin() + below_begin_[at(p)];
-  const auto last = below_.begin() + below_begin_[at(p) + 1];
+  const auto first = below_.begin() + below_begin_[to_size(p)];
+  const auto last = below_.begin() + below_begin_[to_size(p) + 1];
   return static_cast<Index>(std::lower_bound(first, last, q) - below_.begin());
 }
 
@@ -118,19 +114,19 @@ void BodyFactor::clear() {
 }
 
 double* BodyFactor::diagonal(Index place) {
-  return diagonal_.data() + body_blocks::kSize * at(place);
+  return diagonal_.data() + body_blocks::kSize * to_size(place);
 }
 
 double* BodyFactor::off(Index block) {
-  return off_.data() + body_blocks::kSize * at(block);
+  return off_.data() + body_blocks::kSize * to_size(block);
 }
 
 const double* BodyFactor::reciprocal(Index place) const {
-  return reciprocal_.data() + kPadded * at(place);
+  return reciprocal_.data() + kPadded * to_size(place);
 }
 
 bool BodyFactor::factorise() {
-  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
+  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * to_size(block); };
   const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
   const auto subtract = [](const double* B, const double* X, double* C) {
     body_blocks::subtract_product(B, kPadded, kPadded, X, kPadded, C);
@@ -144,7 +140,7 @@ bool BodyFactor::factorise() {
       for (Index b = below_begin_[k]; b < a; ++b) {
         subtract(off(b), off(a), off(target_of_pair_[pair++]));
       }
-      subtract(off(a), off(a), diagonal(at(below_[at(a)])));
+      subtract(off(a), off(a), diagonal(to_size(below_[to_size(a)])));
     }
   }
   return true;
@@ -152,7 +148,7 @@ bool BodyFactor::factorise() {
 
 void BodyFactor::solve(Vector f) {
   const auto x = [&](std::size_t k) { return x_.data() + kPadded * k; };
-  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * at(block); };
+  const auto off = [&](Index block) { return off_.data() + body_blocks::kSize * to_size(block); };
   const auto diagonal = [&](std::size_t k) { return diagonal_.data() + body_blocks::kSize * k; };
   for (std::size_t k = 0; k < order_.size(); ++k) {
     std::copy_n(&f(static_cast<Index>(kBody) * order_[k]), kBody, x(k));
@@ -160,12 +156,12 @@ void BodyFactor::solve(Vector f) {
   for (std::size_t k = 0; k < order_.size(); ++k) {
     body_blocks::forward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
     for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      body_blocks::subtract_transposed(off(a), x(k), x(at(below_[at(a)])));
+      body_blocks::subtract_transposed(off(a), x(k), x(to_size(below_[to_size(a)])));
     }
   }
   for (std::size_t k = order_.size(); k-- > 0;) {
     for (Index a = below_begin_[k]; a < below_begin_[k + 1]; ++a) {
-      body_blocks::subtract(off(a), x(at(below_[at(a)])), x(k));
+      body_blocks::subtract(off(a), x(to_size(below_[to_size(a)])), x(k));
     }
     body_blocks::backward(diagonal(k), reciprocal_.data() + kPadded * k, x(k));
   }

@@ -1,10 +1,10 @@
 #include "nsn/core/problems/lcp.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
+#include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
@@ -15,8 +15,6 @@
 
 namespace nsn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr Index kMostEnumerated = 20;
 constexpr double kZeroPivot = 1e-11;  // of the largest entry of the tableau
@@ -334,7 +332,7 @@ LcpResult solve_lcp(const LinearComplementarityProblem& problem, const SolverReg
   Attempt attempt(problem, options, result);
   run_methods(problem, registry, options, attempt, result);
   attempt.finish();
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = seconds_since(start);
   return result;
 }
 
