@@ -6,19 +6,21 @@
 /// * W of [Macklin19], a fixed point: v + W x_T = 0 with W >= 0 (1/kg) from an NCP function of
 ///   |v| and rho (F - |x_T|). Symmetric; W = 0 means stick.
 ///   The same with a W that smooths Coulomb's law at small speeds.
-/// * Alart-Curnier: x_T = P_F(x_T - v / rho), P_F the projection on the disc of radius F; with its
-///   exact derivative (unsymmetric: the bound moves with x_N) or with the bound held (symmetric).
+/// * Alart-Curnier: x_T = P_F(x_T - v / rho), P_F the projection on the disc of radius F; here with
+///   its exact derivative by every variable (unsymmetric: the bound moves with x_N). With the bound
+///   held (symmetric) or with x_N eliminated it is linearise_friction() of ncp/natural_map.h.
 ///
 /// A contact with F <= 0 is inactive: its rows ask for x_T = 0.
-/// Differs from the paper: it prints |v|^2 where units demand |v|, and x_N >= 0 for the inactive
+/// Differs from the paper: it prints |v|^2 although units demand |v|, and x_N >= 0 for the inactive
 /// set.
 #pragma once
 
+#include "nsn/ncp/natural_map.h"
 #include "nsn/ncp/ncp_value.h"
 
 namespace nsn::ncp {
 
-/// W of the minimum map: 0 where |v| <= rho (F - l), else (|v| - rho (F - l)) / F.
+/// W of the minimum map: 0 if |v| <= rho (F - l), else (|v| - rho (F - l)) / F.
 /// v = |v| >= 0, l = |x_T| >= 0, F > 0.
 struct MinimumMapFriction {
   template <class Real>
@@ -57,19 +59,48 @@ struct SmoothedFriction {
   }
 };
 
+/// Which W the fixed point has.
+enum class FixedPointFriction { kMinimumMap, kFischerBurmeister, kSmoothed };
+
+/// Rows 1 and 2 of a contact by the fixed point: u_T + W x_T = 0 with W of this iterate; F <= 0:
+/// x_T goes to 0. smoothing: v_s of kSmoothed, m/s. planar: row 2 is padding.
+NSN_FUNCTION void linearise_fixed_point(FixedPointFriction law, double F, double smoothing,
+                                        const double* x, const double* u, double rho, bool planar,
+                                        const LinearisedBlock& out) {
+  if (!(F > 0.0)) {
+    for (int k = 1; k < 3; ++k) {
+      out.phi[k] = rho * x[k];
+      out.d0[k] = -x[k];
+    }
+    return;
+  }
+  const double v = std::hypot(u[1], u[2]);
+  const double l = std::hypot(x[1], x[2]);
+  const double W = law == FixedPointFriction::kSmoothed ? SmoothedFriction{}(v, F, smoothing)
+                   : law == FixedPointFriction::kMinimumMap
+                       ? MinimumMapFriction{}(v, l, F, rho)
+                       : FischerBurmeisterFriction{}(v, l, F, rho);
+  out.rows.active |= planar ? 2 : 6;
+  out.phi[2] = 0.0;
+  for (int k = 1; k < (planar ? 2 : 3); ++k) {
+    out.rows.compliance[k] = W;
+    out.phi[k] = u[k] + W * x[k];
+    out.b[k] = -out.phi[k];
+  }
+}
+
 enum class FrictionRegion { kOpen, kStick, kSlip };
 
-/// Where tau = x_T - v / rho lies, and the frame the slip rows use.
+/// Where tau = x_T - v / rho lies.
 template <class Real>
 struct AlartCurnierPoint {
   FrictionRegion region;
-  Real direction[2];      ///< t = tau / |tau|; (1, 0) where tau = 0
-  Real perpendicular[2];  ///< p = t turned by 90 degrees
-  Real ratio;             ///< kappa = F / |tau| in (0, 1] where slipping, 1 otherwise
-  Real projected[2];      ///< P_F(tau), kg m/s
+  Real direction[2];  ///< t = tau / |tau|; (1, 0) if tau = 0
+  Real ratio;         ///< kappa = F / |tau| in (0, 1] if slipping, 1 otherwise
+  Real projected[2];  ///< P_F(tau), kg m/s
 };
 
-/// Region, frame and projection shared by both Alart-Curnier forms. Ties (|tau| = F up to 1e-9)
+/// Region, direction and projection. Ties (|tau| = F up to 1e-9)
 /// count as slip: a contact on the edge of its cone must not pin its body.
 struct AlartCurnier {
   template <class Real>
@@ -78,8 +109,11 @@ struct AlartCurnier {
     const Real tau[2] = {x[0] - v[0] / rho, x[1] - v[1] / rho};
     const Real length = hypotenuse(tau[0], tau[1]);
     AlartCurnierPoint<Real> out{
-        FrictionRegion::kOpen, {Real(1), Real(0)}, {Real(0), Real(1)}, Real(1), {Real(0), Real(0)}};
-    if (length > Real(0)) set_frame(tau, length, out);
+        FrictionRegion::kOpen, {Real(1), Real(0)}, Real(1), {Real(0), Real(0)}};
+    if (length > Real(0)) {
+      out.direction[0] = tau[0] / length;
+      out.direction[1] = tau[1] / length;
+    }
     if (!(F > Real(0))) return out;
     const bool stick = length < F * (Real(1) - Real(1e-9));
     out.region = stick ? FrictionRegion::kStick : FrictionRegion::kSlip;
@@ -88,35 +122,7 @@ struct AlartCurnier {
     out.projected[1] = stick ? tau[1] : F * out.direction[1];
     return out;
   }
-
- private:
-  template <class Real>
-  NSN_FUNCTION static void set_frame(const Real tau[2], Real length, AlartCurnierPoint<Real>& out) {
-    out.direction[0] = tau[0] / length;
-    out.direction[1] = tau[1] / length;
-    out.perpendicular[0] = -out.direction[1];
-    out.perpendicular[1] = out.direction[0];
-  }
 };
-
-/// Newton rows of the symmetric form, bound F held: along p the row  p.dv + C_p z_p = residual_p,
-/// along t the impulse is known. Stick: both rows dv = -v.
-template <class Real>
-struct SymmetricSlip {
-  Real compliance;  ///< C_p = rho (1/kappa - 1), 1/kg
-  Real residual;    ///< (1/kappa) p.v, m/s
-  Real along;       ///< impulse still missing along t: F - t.x, kg m/s
-};
-
-template <class Real>
-NSN_FUNCTION SymmetricSlip<Real> symmetric_slip(const AlartCurnierPoint<Real>& at, const Real v[2],
-                                                const Real x[2], Real F, Real rho) {
-  const Real inverse = Real(1) / at.ratio;
-  const Real* t = at.direction;
-  const Real* p = at.perpendicular;
-  return {rho * (inverse - Real(1)), inverse * (p[0] * v[0] + p[1] * v[1]),
-          F - (t[0] * x[0] + t[1] * x[1])};
-}
 
 /// phi = x_T - P_F(x_T - v / rho) and its derivatives: the full (unsymmetric) form.
 template <class Real>

@@ -49,11 +49,6 @@ Vec3 effective_masses(const BlockCsr& J, ConstVector M_inverse, Index i) {
   return d;
 }
 
-double spectral_norm(const Mat3& D) {
-  const Vec3 values = symmetric_eigen(D).values;
-  return std::max({std::abs(values[0]), std::abs(values[1]), std::abs(values[2])});
-}
-
 /// rho of block i.
 Vec3 block_rho(ComplementarityScaling scaling, const BlockCsr& J, const System& system, Index i) {
   const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();

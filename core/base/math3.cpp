@@ -84,6 +84,28 @@ bool find_odd(const Mat3& A, Odd& out) {
 
 }  // namespace
 
+double spectral_norm(const Mat3& A) {
+  const double* const a = A.a;
+  // C = A^T A; its largest eigenvalue by the trigonometric formula for symmetric 3x3 matrices.
+  const double c00 = a[0] * a[0] + a[3] * a[3] + a[6] * a[6];
+  const double c11 = a[1] * a[1] + a[4] * a[4] + a[7] * a[7];
+  const double c22 = a[2] * a[2] + a[5] * a[5] + a[8] * a[8];
+  const double c01 = a[0] * a[1] + a[3] * a[4] + a[6] * a[7];
+  const double c02 = a[0] * a[2] + a[3] * a[5] + a[6] * a[8];
+  const double c12 = a[1] * a[2] + a[4] * a[5] + a[7] * a[8];
+  const double mean = (c00 + c11 + c22) / 3.0;
+  const double d0 = c00 - mean;
+  const double d1 = c11 - mean;
+  const double d2 = c22 - mean;
+  const double off = c01 * c01 + c02 * c02 + c12 * c12;
+  const double p = std::sqrt((d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * off) / 6.0);
+  if (!(p > 0.0)) return std::sqrt(std::max(mean, 0.0));
+  const double det =
+      d0 * (d1 * d2 - c12 * c12) - c01 * (c01 * d2 - c12 * c02) + c02 * (c01 * c12 - d1 * c02);
+  const double cosine = std::clamp(0.5 * det / (p * p * p), -1.0, 1.0);
+  return std::sqrt(std::max(mean + 2.0 * p * std::cos(std::acos(cosine) / 3.0), 0.0));
+}
+
 SymmetricEigen symmetric_eigen(const Mat3& A) {
   Mat3 D = A;
   SymmetricEigen out{{}, identity<3>()};

@@ -53,6 +53,9 @@ inline Mat3 inverse(const Mat3& A) {
   return (1.0 / determinant(A)) * adjugate(A);
 }
 
+/// Largest singular value.
+double spectral_norm(const Mat3& A);
+
 /// A = V diag(values) V^T of a symmetric A by cyclic Jacobi rotations; columns of V are unit
 /// vectors.
 struct SymmetricEigen {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/contact/friction_cone.h"
+#include "nsn/core/contact/law_map.h"
 
 namespace nsn {
 namespace {
@@ -134,19 +135,20 @@ class Anderson {
 class Admm {
  public:
   Admm(ProximalNewton& newton, const AndersonAdmmOptions& options)
-      : newton_(newton), system_(newton.system()), rows_(newton.rows()), options_(options) {}
+      : newton_(newton), system_(newton.problem().system()), options_(options) {}
 
   /// Takes the rows that `newton` has now.
   void fit() {
-    n_ = static_cast<std::size_t>(rows_.rows());
+    laws_ = newton_.problem().laws();
+    n_ = 3 * laws_.size();
     room_.resize(3 * n_);
     b_ = Vector(room_.data(), n_);
     x_ = Vector(room_.data() + n_, n_);
     A_ = Vector(room_.data() + 2 * n_, n_);
     std::fill_n(A_.data(), n_, options_.rho);
-    blocks_.assign(static_cast<std::size_t>(rows_.blocks()), {});
+    blocks_.assign(laws_.size(), {});
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      blocks_[i].active = rows_.kind[i] == BlockKind::kPlanarContact ? 3 : 7;
+      blocks_[i].active = laws_[i].kind == RowLaw::Kind::kPlanarContact ? 3 : 7;
     }
   }
 
@@ -161,9 +163,9 @@ class Admm {
       point[n_ + k] = -(b_(k) + newton_.scaled_q()(k)) / options_.rho;
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      if (rows_.kind[i] == BlockKind::kBox) continue;
+      if (!laws_[i].is_contact()) continue;
       double* const w = point + n_ + 3 * i;
-      w[0] -= rows_.mu[i] * std::hypot(w[1], w[2]);
+      w[0] -= laws_[i].mu * std::hypot(w[1], w[2]);
     }
   }
 
@@ -174,10 +176,10 @@ class Admm {
       b_(k) = rho * (point[k] - point[n_ + k]) - newton_.scaled_q()(k);
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      if (rows_.kind[i] == BlockKind::kBox) continue;
+      if (!laws_[i].is_contact()) continue;
       const double* const w = point + n_ + 3 * i;
-      b_(3 * i) -= rho * rows_.mu[i] * std::sqrt(w[1] * w[1] + w[2] * w[2]);
-      if (rows_.kind[i] == BlockKind::kPlanarContact) b_(3 * i + 2) = 0.0;
+      b_(3 * i) -= rho * laws_[i].mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
+      if (laws_[i].kind == RowLaw::Kind::kPlanarContact) b_(3 * i + 2) = 0.0;
     }
     if (!solve()) return false;
     const double omega = options_.relaxation;
@@ -186,7 +188,7 @@ class Admm {
       for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) {
         moved[k - 3 * i] = omega * x_(k) + (1.0 - omega) * point[k] + point[n_ + k];
       }
-      project(i, moved, image + 3 * i);
+      project(laws_[i], moved, image + 3 * i);
       for (std::size_t k = 0; k < 3; ++k) image[n_ + 3 * i + k] = moved[k] - image[3 * i + k];
     }
     return true;
@@ -213,25 +215,14 @@ class Admm {
     return system_.solve(b_, x_).ok;
   }
 
-  void project(std::size_t i, const double* z, double* p) const {
-    if (rows_.kind[i] != BlockKind::kBox) {
-      project_on_cone(z, rows_.mu[i], p);
-      return;
-    }
-    for (std::size_t k = 0; k < 3; ++k) {
-      p[k] = std::min(std::max(z[k], newton_.scaled_lower()(3 * i + k)),
-                      newton_.scaled_upper()(3 * i + k));
-    }
-  }
-
   ProximalNewton& newton_;
   NewtonSystem& system_;
-  const ContactRows& rows_;
+  std::span<const RowLaw> laws_;  // scaled
   AndersonAdmmOptions options_;
   std::size_t n_ = 0;
   std::vector<double> room_;  // the three that follow
   Vector b_, x_, A_;
-  std::vector<BlockLinearization> blocks_;
+  std::vector<ncp::BlockLinearization> blocks_;
   bool reduced_ = false;
 };
 

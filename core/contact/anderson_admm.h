@@ -7,7 +7,7 @@
 ///
 /// The pair (z, y / rho) is a fixed point of this map; Anderson's method combines the last few
 /// iterates so that their residual is least. It makes no promise on hard problems: it saves
-/// factorisations on easy ones where a factorisation is dear. Scaled variables
+/// factorisations on easy ones if a factorisation is expensive. Scaled variables
 /// (core/contact/proximal_newton.h).
 #pragma once
 
@@ -37,7 +37,7 @@ struct AndersonAdmmReport {
 
 class AndersonAdmm {
  public:
-  /// `newton` must outlive it; run() allocates where its problem is larger than any before.
+  /// `newton` must outlive it; run() allocates if its problem is larger than any before.
   explicit AndersonAdmm(ProximalNewton& newton, const AndersonAdmmOptions& options = {});
   ~AndersonAdmm();
   AndersonAdmm(const AndersonAdmm&) = delete;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "nsn/ncp/natural_map.h"
+
 namespace nsn {
 namespace {
 
@@ -65,17 +67,14 @@ double sweeps_per_factorization(double flops, Index blocks, Index contacts) {
   return (2.0 * flops + kAssembleBlock * count) / (kSweepBlock * count + kSweepContact * contacts);
 }
 
-ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows,
-                                       ConstVector lower, ConstVector upper)
-    : rows_(rows) {
-  refit(W, lower, upper);
+ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, std::span<const RowLaw> laws) {
+  refit(W, laws);
   refresh();
 }
 
-void ContactGaussSeidel::refit(const BlockCsr& W, ConstVector lower, ConstVector upper) {
+void ContactGaussSeidel::refit(const BlockCsr& W, std::span<const RowLaw> laws) {
   W_ = W;
-  lower_ = lower;
-  upper_ = upper;
+  laws_ = laws;
   factors_.clear();
   inverse_.resize(static_cast<std::size_t>(W.rows));
   diagonal_.resize(static_cast<std::size_t>(W.rows));
@@ -95,7 +94,7 @@ void ContactGaussSeidel::solve_contact(Index i, const double* p, double* x) cons
     return;
   }
   const auto block = static_cast<std::size_t>(i);
-  const double mu = rows_.mu[block];
+  const double mu = laws_[block].mu;
   const Block& I = inverse_[block];
   const double stick[3] = {-(I[0] * p[0] + I[1] * p[1] + I[2] * p[2]),
                            -(I[3] * p[0] + I[4] * p[1] + I[5] * p[2]),
@@ -150,7 +149,7 @@ void ContactGaussSeidel::solve_planar(Index i, const double* p, double* x) const
     return;
   }
   const auto block = static_cast<std::size_t>(i);
-  const double mu = rows_.mu[block];
+  const double mu = laws_[block].mu;
   const double* const W =
       W_.value.data() + static_cast<std::ptrdiff_t>(diagonal_[block]) * kBlockSize;
   const double determinant = W[0] * W[4] - W[1] * W[3];
@@ -176,17 +175,19 @@ void ContactGaussSeidel::solve_planar(Index i, const double* p, double* x) const
 }
 
 void ContactGaussSeidel::solve_box(Index i, const double* p, double* x) const {
+  const auto block = static_cast<std::size_t>(i);
+  const RowLaw& law = laws_[block];
   const double* const W =
-      W_.value.data() + static_cast<std::ptrdiff_t>(diagonal_[static_cast<std::size_t>(i)]) * 9;
+      W_.value.data() + static_cast<std::ptrdiff_t>(diagonal_[block]) * kBlockSize;
   for (int k = 0; k < 3; ++k) {
     double u = p[k];
     for (int l = 0; l < 3; ++l) u += l == k ? 0.0 : W[3 * k + l] * x[l];
     if (!(W[4 * k] > 0.0)) continue;
-    x[k] = std::min(std::max(-u / W[4 * k], lower_(3 * i + k)), upper_(3 * i + k));
+    x[k] = ncp::clip(-u / W[4 * k], law.lo[k], law.hi[k]);
   }
 }
 
-/// Both need as many operations where W has five blocks for two of J: one reads, one writes, and
+/// Both need as many operations if W has five blocks for two of J: one reads, one writes, and
 /// one block of its own is taken off.
 void ContactGaussSeidel::refresh(const BlockCsr& J, ConstVector Y, ConstVector s) {
   refresh();
@@ -261,12 +262,12 @@ void ContactGaussSeidel::add_others(Index i, const double* x, double* p) const {
 }
 
 void ContactGaussSeidel::solve_block(Index i, const double* p, double* x) const {
-  switch (rows_.kind[static_cast<std::size_t>(i)]) {
-    case BlockKind::kContact:
+  switch (laws_[static_cast<std::size_t>(i)].kind) {
+    case RowLaw::Kind::kContact:
       return solve_contact(i, p, x);
-    case BlockKind::kPlanarContact:
+    case RowLaw::Kind::kPlanarContact:
       return solve_planar(i, p, x);
-    case BlockKind::kBox:
+    case RowLaw::Kind::kBox:
       return solve_box(i, p, x);
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// The local problem u = W_ii x + p (p: everything the others do) has three cases:
 ///     open    p_N >= 0: x = 0
-///     stick   x = -W_ii^-1 p where that lies in the cone
+///     stick   x = -W_ii^-1 p if that lies in the cone
 ///     slip    x = x_N (1, mu t) with u_N = 0 and u_T = -|u_T| t: one equation for the angle of t
 /// Cheap per sweep and good on easy problems; the number of sweeps grows without bound on stacks.
 ///
@@ -11,32 +11,32 @@
 /// and of J H^-1 a body do what that row does.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "nsn/core/base/types.h"
-#include "nsn/core/contact/contact_rows.h"
+#include "nsn/core/contact/row_law.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
 
-/// Operations from which a factorisation is dear: sweeps before it are worth their time.
+/// Operations from which a factorisation is expensive: sweeps before it are worth their time.
 inline constexpr double kDearFactorization = 3e6;
-/// Sweeps that take the time of one factorisation of a matrix with so many blocks and contacts;
+/// Sweeps that take the time of one factorisation of a matrix with this many blocks and contacts;
 /// flops: operations of the symmetric one.
 double sweeps_per_factorization(double flops, Index blocks, Index contacts);
 
 class ContactGaussSeidel {
  public:
-  /// W (viewed, not copied) and rows in the same, possibly scaled, variables; bounds three a block.
-  ContactGaussSeidel(const BlockCsr& W, const ContactRows& rows, ConstVector lower,
-                     ConstVector upper);
+  /// W and laws, viewed, not copied, in the same, possibly scaled, variables.
+  ContactGaussSeidel(const BlockCsr& W, std::span<const RowLaw> laws);
 
-  /// Another W, with bounds of as many rows; refresh() must follow.
-  void refit(const BlockCsr& W, ConstVector lower, ConstVector upper);
+  /// Another W, with laws of as many rows; refresh() must follow.
+  void refit(const BlockCsr& W, std::span<const RowLaw> laws);
   /// W has new values.
   void refresh();
-  /// The same, W = S (J H^-1 J^T + E) S: the factors serve where that is cheaper. Y = J H^-1, nine
-  /// a block of J; s: diagonal of S, three a block row.
+  /// The same, W = S (J H^-1 J^T + E) S: the factors serve if that is cheaper. Y = J H^-1, nine
+  /// per block of J; s: diagonal of S, three per block row.
   void refresh(const BlockCsr& J, ConstVector Y, ConstVector s);
   /// Passes over all blocks in order; x is updated. Returns |change| / |x| of the last one.
   double sweep(ConstVector q, Vector x, int passes = 1);
@@ -57,15 +57,14 @@ class ContactGaussSeidel {
   void solve_box(Index i, const double* p, double* x) const;
 
   BlockCsr W_;
-  const ContactRows& rows_;
-  ConstVector lower_, upper_;
+  std::span<const RowLaw> laws_;
   std::vector<Index> diagonal_;  // block (i, i)
-  std::vector<Block> inverse_;   // of W_ii; NaN where it is singular
+  std::vector<Block> inverse_;   // of W_ii; NaN if it is singular
   // Factors, empty: rows of W serve.
   std::vector<Factor> factors_;
   std::vector<Index> factor_begin_;  // of each block row
   std::vector<Block> own_;           // S J H^-1 J^T S of a block with itself
-  std::vector<double> w_;            // H^-1 J^T S x, three a node
+  std::vector<double> w_;            // H^-1 J^T S x, three per node
 };
 
 }  // namespace nsn

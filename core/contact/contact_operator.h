@@ -3,7 +3,7 @@
 /// The pattern of W is kept whatever the contacts do, so that it is analysed once; an unknown that
 /// is eliminated (an open contact, the direction of slip) leaves a unit row in a unit column. A
 /// solver that asks here for the others need not look for them among the values. Nor need there be
-/// values: where a source is given they are stored only once somebody asks for them.
+/// values: if a source is given they are stored only once somebody asks for them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "nsn/core/contact/contact_matrix.h"
+#include "nsn/core/factor/contact_matrix.h"
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/single_operator.h"
 

@@ -37,8 +37,8 @@ bool answered(LinearStatus status) {
 
 /// Nothing couples the friction bound to the normal force: with a symmetric W the matrix is
 /// symmetric.
-bool uncoupled(const std::vector<BlockLinearization>& blocks) {
-  return std::none_of(blocks.begin(), blocks.end(), [](const BlockLinearization& block) {
+bool uncoupled(const std::vector<ncp::BlockLinearization>& blocks) {
+  return std::none_of(blocks.begin(), blocks.end(), [](const ncp::BlockLinearization& block) {
     return block.rotated && block.coupling != 0.0;
   });
 }
@@ -107,7 +107,7 @@ void DualSystem::scale(ConstVector scaling) {
   });
 }
 
-/// y = W x, by columns where x is mostly zero: few contacts move while the others only follow.
+/// y = W x, by columns if x is mostly zero: few contacts move while the others only follow.
 void DualSystem::apply(ConstVector x, Vector y) const {
   const Index n = W_.rows;
   const auto moves = [&](Index j) {
@@ -159,7 +159,7 @@ void DualSystem::store_entries() {
 
 void DualSystem::apply_exact(ConstVector z, Vector y) {
   const Index n = blocks();
-  const BlockLinearization* const block = source_.rows;
+  const ncp::BlockLinearization* const block = source_.rows;
   for_range(n, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       double* const d = d_.data() + kBlock * i;
@@ -206,7 +206,7 @@ NewtonSolve DualSystem::solve_around_symmetric(ConstVector b, Vector z) {
           report.recurrence_residual};
 }
 
-void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) {
+void DualSystem::prepare(const std::vector<ncp::BlockLinearization>& blocks, ConstVector A) {
   const Capabilities& can = solver_->capabilities();
   const bool symmetric = symmetric_ && uncoupled(blocks);
   exact_ = symmetric || can.handles_unsymmetric;
@@ -216,7 +216,7 @@ void DualSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVec
              .transposed = exact_ || symmetric_ ? nullptr : transposed_.data(),
              .coupled = exact_};
   std::transform(blocks.begin(), blocks.end(), operator_->active().begin(),
-                 [](const BlockLinearization& block) { return block.active; });
+                 [](const ncp::BlockLinearization& block) { return block.active; });
   if (can.direct && options_.trust) {  // no product will be asked for
     operator_->values_changed(symmetric || !exact_, source_, [this] { store_entries(); });
   } else {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "nsn/core/contact/contact_matrix.h"
 #include "nsn/core/contact/contact_operator.h"
 #include "nsn/core/contact/low_rank_shift.h"
 #include "nsn/core/contact/newton_system.h"
+#include "nsn/core/factor/contact_matrix.h"
 #include "nsn/core/linear/gmres.h"
 #include "nsn/core/matrix/block_csr.h"
 
@@ -48,7 +48,7 @@ class DualSystem final : public NewtonSystem {
   void diagonal_blocks(Vector out) const override { nsn::diagonal_blocks(given_, out); }
   void scale(ConstVector s) override;
   void apply(ConstVector x, Vector y) const override;
-  void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) override;
+  void prepare(const std::vector<ncp::BlockLinearization>& blocks, ConstVector A) override;
   [[nodiscard]] NewtonSolve solve(ConstVector b, Vector z) override;
   bool prepare_shifted(double rho) override;
   [[nodiscard]] NewtonSolve solve_shifted(ConstVector b, Vector x) override;

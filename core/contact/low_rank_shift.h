@@ -1,7 +1,7 @@
 /// (W + rho I) x = b through the low rank that contacts of one pair of bodies share.
 ///
 /// W is symmetric positive semidefinite. The 3 m rows of a group of m contacts with the same
-/// neighbours are combinations of k <= 6 of them where they belong to two rigid bodies: by a
+/// neighbours are combinations of k <= 6 of them if they belong to two rigid bodies: by a
 /// pivoted Cholesky factorisation of the group's diagonal block, W = X W^ X^T with W^ the kept
 /// rows and columns and X block diagonal, unit at the kept rows. With G = X^T X,
 ///

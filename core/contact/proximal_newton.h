@@ -1,4 +1,4 @@
-/// Proximal full-step Newton method for frictional contact: robust where W is rank deficient.
+/// Proximal full-step Newton method for frictional contact: robust if W is rank deficient.
 ///
 ///     u = W r + q,    K* contains u + mu |u_T| e_N, orthogonal to r in K   (contacts)
 ///                     lower <= r <= upper, complementary to u              (box rows)
@@ -10,14 +10,12 @@
 /// vectors of W until a contact meets its cone. What guards the iteration is alpha, and the best
 /// iterate is kept.
 ///
-/// Everything runs in scaled variables, one number a contact (cones stay cones) and one a box row,
-///     s = |W_ii|_2^(-1/2),   W <- S W S,  q <- S q,  r <- r / s,
-/// so the iteration does not depend on units. Errors refer to the original ones (friction_error.h).
+/// Everything runs in scaled variables (core/contact/scaled_problem.h).
 ///
 ///   DualSystem system(registry.make("contact-lu"));
 ///   system.analyze(W);                                   // pattern: orders, allocates
 ///   system.set_values(W, symmetric);
-///   ProximalNewton newton(system, rows);
+///   ProximalNewton newton(system, laws);
 ///   newton.update(q);
 ///   newton.start(r0, newton.options().alpha_warm);
 ///   ProximalReport report = newton.run();                // a bare problem, or, in a time step:
@@ -34,21 +32,17 @@
 #pragma once
 
 #include <functional>
-#include <limits>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "nsn/core/base/types.h"
-#include "nsn/core/contact/contact_rows.h"
 #include "nsn/core/contact/newton_system.h"
+#include "nsn/core/contact/proximal_schedule.h"
+#include "nsn/core/contact/row_law.h"
+#include "nsn/core/contact/scaled_problem.h"
+#include "nsn/ncp/natural_map.h"
 
 namespace nsn {
-
-/// The complementarity function of the contacts' normal rows.
-enum class NormalMap {
-  kMinimum,           ///< x_N = max(x_N - u_N, 0)
-  kFischerBurmeister  ///< x_N + u_N - sqrt(x_N^2 + u_N^2) = 0; friction bound mu max(x_N, 0)
-};
 
 struct ProximalOptions {
   /// Solved: error_siconos <= goal * tolerance and
@@ -62,12 +56,9 @@ struct ProximalOptions {
   int max_inner = 12;             ///< Newton steps of one proximal step
   double alpha_cold = 1e-2;       ///< start from r = 0
   double alpha_warm = 1e-4;       ///< start from the last time step's r
-  double alpha_min = 1e-13;
-  double alpha_max = 10.0;
+  ProximalSchedule schedule;      ///< how alpha moves
   /// Proximal weight of box rows: redundant joints stay solvable. Bounded ones (limits, drives at
-  /// their effort) get a weight of their own after two steps in a row were rejected, or one where
-  /// there are no contacts: full steps can cycle between their bounds, and no weight of a contact
-  /// stops that.
+  /// their effort) may get more (ProximalSchedule::first_box_weight).
   double box_weight = 1e-12;
   /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
   bool box_follows_alpha = false;
@@ -75,10 +66,7 @@ struct ProximalOptions {
   double load_clip = 1e3;
   /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling).
   double friction_ceiling = 1e9;
-  /// After a failure alpha stays above twice the failed one, a bound that falls by this factor a
-  /// step. Small: fast on easy problems. Near 1: more patience where solutions repel the iteration.
-  double failure_decay = 0.6;
-  NormalMap normal_map = NormalMap::kMinimum;
+  ncp::NormalMap normal_map = ncp::NormalMap::kMinimum;
   /// The friction bound is that of the last iterate: symmetric Newton matrices, slower on hard
   /// problems.
   bool lagged_coupling = false;
@@ -89,12 +77,6 @@ enum class StepOutcome {
   kAccepted,  ///< the proximal problem was solved; r moved, alpha was updated
   kRejected,  ///< it was not; r stays, alpha rose
   kBudget,    ///< max_factorizations spent
-};
-
-/// Errors of one iterate (friction_error.h), both unit-free in the end.
-struct ProximalError {
-  double siconos = std::numeric_limits<double>::infinity();
-  double unit_free = std::numeric_limits<double>::infinity();
 };
 
 /// What one proximal step did.
@@ -137,24 +119,25 @@ struct ProximalReport {
 class ProximalNewton {
  public:
   /// The system must live as long as this object. Allocates everything.
-  /// Throws std::invalid_argument if rows and system do not agree or a row is invalid.
-  ProximalNewton(NewtonSystem& system, const ContactRows& rows,
+  /// Throws std::invalid_argument if laws and system do not agree or a law is invalid.
+  ProximalNewton(NewtonSystem& system, std::span<const RowLaw> laws,
                  const ProximalOptions& options = {});
 
-  /// Other rows of the same system, which was analysed anew: all as in a new object, but the
+  /// Other laws for the same system, which was analysed again: all as in a new object, but the
   /// options and the room stay. Throws as the constructor does.
-  void refit(const ContactRows& rows);
+  void refit(std::span<const RowLaw> laws);
 
   const ProximalOptions& options() const { return options_; }
-  const ContactRows& rows() const { return rows_; }
+  /// As given.
+  std::span<const RowLaw> laws() const { return problem_.given_laws(); }
 
   /// New values of W (already given to the system) and of q, m/s, 3 per block. The centre r keeps
-  /// its value in kg m/s. mu and bounds may change with it: see change_rows().
+  /// its value in kg m/s. mu and bounds may change with it: see change_laws().
   void update(ConstVector q);
-  /// New q alone: W and the rows are those of the last update().
+  /// New q alone: W and the laws are those of the last update().
   void update_q(ConstVector q);
   /// New friction coefficients and bounds on the same kinds; takes effect at the next update().
-  void change_rows(const ContactRows& rows);
+  void change_laws(std::span<const RowLaw> laws) { problem_.change_laws(laws); }
 
   /// Starts at r (kg m/s) with alpha; forgets failures, the best iterate and the history.
   void start(ConstVector r, double alpha);
@@ -164,7 +147,7 @@ class ProximalNewton {
   /// Steps until solved, the budget is spent or stop() says so between two steps; continues from
   /// the present state.
   [[nodiscard]] ProximalReport run(const std::function<bool()>& stop = {});
-  /// A tighter or looser aim, e.g. where errors formed anew miss the tolerance.
+  /// A tighter or looser aim, e.g. if errors formed again miss the tolerance.
   void set_goal(double goal) { options_.goal = goal; }
   void set_budget(int max_factorizations) { options_.max_factorizations = max_factorizations; }
   /// Another weighting from the next step on; see ProximalOptions.
@@ -173,7 +156,7 @@ class ProximalNewton {
     options_.friction_ceiling = friction_ceiling;
   }
   void set_patience(int max_inner, double failure_decay);
-  void set_normal_map(NormalMap map) { options_.normal_map = map; }
+  void set_normal_map(ncp::NormalMap map) { options_.normal_map = map; }
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
@@ -189,9 +172,6 @@ class ProximalNewton {
   [[nodiscard]] NewtonSolve newton_step();
   /// r = x.
   void move_centre();
-  /// x in kg m/s.
-  void iterate(Vector out) const;
-  void set_iterate(ConstVector x);
   void scaled_iterate(Vector out) const;
   /// W x + q of the iterate last measured.
   ConstVector scaled_velocity() const { return v_; }
@@ -203,22 +183,18 @@ class ProximalNewton {
   void best_reactions(Vector out) const;
   const ProximalError& best_error() const { return best_error_; }
 
-  double alpha() const { return alpha_; }
-  void set_alpha(double alpha) { alpha_ = alpha; }
+  double alpha() const { return schedule_.alpha; }
+  void set_alpha(double alpha) { schedule_.alpha = alpha; }
   int factorizations() const { return factorizations_; }
   const std::vector<ProximalIteration>& history() const { return history_; }
 
-  /// The scaled problem, for stages that share it: x = r / s, W <- S W S, q <- S q.
-  NewtonSystem& system() const { return system_; }
-  ConstVector scaling() const { return s_; }
-  ConstVector scaled_q() const { return q_; }
-  ConstVector scaled_lower() const { return lower_; }
-  ConstVector scaled_upper() const { return upper_; }
+  /// The scaled problem, for stages that share it.
+  const ScaledProblem& problem() const { return problem_; }
+  ConstVector scaling() const { return problem_.s(); }
+  ConstVector scaled_q() const { return problem_.q(); }
   void scaled_centre(Vector out) const;
   /// Moves the centre without a change of alpha.
   void set_scaled_centre(ConstVector x);
-  /// A of the present proximal step, scaled.
-  ConstVector weights() const { return A_; }
 
   /// Errors of a scaled x with v = W x + q; remembers the best. For stages that share the problem.
   ProximalError offer(ConstVector x, ConstVector v);
@@ -227,28 +203,17 @@ class ProximalNewton {
  private:
   void set_weights();
   double median_reaction();
-  void velocity(ConstVector x, Vector v);
-  void compute_scaling();
   Residual evaluate();
-  void evaluate_contact(Index i);
-  void evaluate_box(Index i);
   bool diverged(int inner, double phi) const;
-  double box_weight(Index k) const;
-  void accept(int inner);
-  void reject();
+  double box_weight(const RowLaw& law, int k) const;
   void record(int inner, const Residual& residual, const ProximalError& error);
+  void record(const NewtonSolve& solve);
+  bool solved_at_centre(ProximalStep& result);
+  bool solved_well(const Residual& residual) const;
 
-  NewtonSystem& system_;
-  ContactRows rows_;
+  ScaledProblem problem_;
   ProximalOptions options_;
-  Index blocks_ = 0;
-  double q_norm_ = 0.0;        // scaled
-  double q_norm_given_ = 0.0;  // as given
-  double alpha_ = 0.0;
-  double alpha_failed_ = 0.0;
-  double box_alpha_ = 0.0;  // weight of bounded box rows once it is needed
-  int rejected_ = 0;        // steps in a row
-  bool any_contact_ = false;
+  ProximalSchedule schedule_;
   int factorizations_ = 0;
   int proximal_steps_ = 0;
   bool velocity_known_ = false;  // v_r_ belongs to r_
@@ -256,9 +221,9 @@ class ProximalNewton {
   std::vector<ProximalIteration> history_;
   std::vector<double> phi_norms_;
   std::vector<double> sorted_;
-  std::vector<BlockLinearization> linearization_;
+  std::vector<ncp::BlockLinearization> linearization_;
   std::vector<double> arena_;  // all vectors below
-  Vector s_, q_, r_, v_r_, best_, A_, x_, v_, u_, phi_, b_, d_, Wd_, z_, lower_, upper_;
+  Vector r_, v_r_, best_, A_, x_, v_, u_, phi_, b_, d_, Wd_, z_;
 };
 
 }  // namespace nsn

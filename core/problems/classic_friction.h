@@ -1,9 +1,10 @@
 /// The methods that the proximal iteration replaces, on the same problems and the same linear
 /// algebra, so that they can be compared: Newton steps without a proximal term.
 ///
-///     paper           normal rows by an NCP function, friction by the fixed point u_T + w x_T = 0
-///     alart-curnier   derivative of the natural map: exact, or with the friction bound held, which
-///                     makes the matrix symmetric
+///     paper            normal rows by an NCP function, friction by the fixed point u_T + w x_T = 0
+///                      (ncp/friction.h)
+///     alart-curnier    exact derivative of the natural map (ncp/natural_map.h), or symmetric: with
+///                      the friction bound held
 #pragma once
 
 #include <functional>
@@ -18,8 +19,8 @@ struct ClassicFrictionOptions {
   ClassicFriction method = ClassicFriction::kPaperFb;
   int max_iterations = 1000;
   double damping = 1.0;  ///< t in (0, 1]: x += t d
-  double regularisation =
-      1e-12;  ///< added to the diagonal of the scaled W, whose blocks have norm 1
+  /// Added to the diagonal of the scaled W, whose blocks have norm 1.
+  double regularisation = 1e-12;
 };
 
 struct ClassicFrictionReport {

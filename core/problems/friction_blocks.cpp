@@ -127,7 +127,7 @@ class RowMerger {
            uninitialized<IndexVector>("column", to_size(most_)),
            uninitialized<Vector>("value", to_size(most_) * kBlockSize)} {}
 
-  /// An empty matrix where a row is not ascending, or where blocks are mostly holes.
+  /// An empty matrix if a row is not ascending, or if blocks are mostly holes.
   BlockCsr merge() {
     W_.row_begin(0) = 0;
     for (Index i = 0; i < W_.rows; ++i) {
@@ -304,7 +304,7 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
   blocks.q = uninitialized<Vector>("q", to_size(kBlock * n));
   pad_contacts(problem.q, d, blocks.q);
-  blocks.rows = ContactRows::contacts({problem.mu.data(), problem.mu.data() + n}, d == 2);
+  blocks.laws = contact_laws({problem.mu.data(), at(n)}, d == 2);
   return blocks;
 }
 

@@ -1,11 +1,13 @@
-/// A local friction problem in the form the solvers work on: 3x3 blocks, a contact each.
+/// A local friction problem in the form the solvers work on: 3x3 blocks, one per contact.
 ///
 /// The block pattern is made symmetric and gets every diagonal block; blocks that are exactly zero
 /// are left out. In 2D each contact is padded by a third row that couples to nothing; its diagonal
 /// is W_NN, so that |W_ii|_2 is that of the 2x2 block.
 #pragma once
 
-#include "nsn/core/contact/contact_rows.h"
+#include <vector>
+
+#include "nsn/core/contact/row_law.h"
 #include "nsn/core/matrix/block_csr.h"
 #include "nsn/core/problems/friction_problem.h"
 
@@ -13,16 +15,16 @@ namespace nsn {
 
 struct FrictionBlocks {
   BlockCsr W;
-  Vector q;  ///< three a contact
-  ContactRows rows;
-  bool symmetric = true;  ///< max |W - W^T| <= 1e-12 max |W|
+  Vector q;                  ///< three per contact
+  std::vector<RowLaw> laws;  ///< one per contact
+  bool symmetric = true;     ///< max |W - W^T| <= 1e-12 max |W|
   double asymmetry = 0.0;
 };
 
 /// Throws std::invalid_argument if sizes do not agree, a number is not finite or a mu is negative.
 FrictionBlocks to_friction_blocks(const FrictionProblem& problem);
 
-/// Three numbers a contact from `dimension` numbers a contact, and back.
+/// Three numbers per contact from `dimension` numbers per contact, and back.
 void pad_contacts(ConstVector given, Index dimension, Vector padded);
 void unpad_contacts(ConstVector padded, Index dimension, Vector given);
 

@@ -4,18 +4,19 @@
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/contact/friction_cone.h"
+#include "nsn/ncp/natural_map.h"
 
 namespace nsn {
 namespace {
 
 constexpr double kNormFloor = 1e-12;  // of the largest |W_ii|
 
-void invert_floored(Vector norms, double largest) {
+void raise_to_floor(Vector norms, double largest) {
   if (!(largest > 0.0)) largest = 1.0;
   for (Index i = 0; i < size_of(norms); ++i) {
-    norms(i) = 1.0 / std::max(norms(i), kNormFloor * largest);
+    norms(i) = std::max(norms(i), kNormFloor * largest);
   }
 }
 
@@ -25,20 +26,20 @@ void contact_rho(const Csr& W, Index dimension, Vector rho) {
   const Index n = size_of(rho);
   double largest = 0.0;
   for (Index i = 0; i < n; ++i) {
-    double block[9] = {};
+    Mat3 block;
     for (Index r = 0; r < dimension; ++r) {
       const Index row = dimension * i + r;
       const Index* const columns = W.column.data();
       const Index* const last = columns + W.row_begin(row + 1);
       const Index* found = std::lower_bound(columns + W.row_begin(row), last, dimension * i);
       for (; found != last && *found < dimension * (i + 1); ++found) {
-        block[3 * r + *found - dimension * i] = W.value(found - columns);
+        block(r, *found - dimension * i) = W.value(found - columns);
       }
     }
     rho(i) = spectral_norm(block);
     largest = std::max(largest, rho(i));
   }
-  invert_floored(rho, largest);
+  raise_to_floor(rho, largest);
 }
 
 void contact_rho(const BlockCsr& W, Vector rho) {
@@ -50,10 +51,10 @@ void contact_rho(const BlockCsr& W, Vector rho) {
 void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {
   double largest = 0.0;
   for (Index i = 0; i < size_of(rho); ++i) {
-    rho(i) = spectral_norm(diagonal.data() + kBlockSize * i);
+    rho(i) = spectral_norm(load9(diagonal.data() + kBlockSize * i));
     largest = std::max(largest, rho(i));
   }
-  invert_floored(rho, largest);
+  raise_to_floor(rho, largest);
 }
 
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
@@ -73,12 +74,12 @@ FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, d
     }
     double given[3];
     double free[3];
-    natural_map(ri, ui, mu(i), 1.0, given);
-    natural_map(ri, ui, mu(i), rho(i), free);
+    ncp::natural_map(ri, ui, mu(i), 1.0, given);
+    ncp::natural_map(ri, ui, mu(i), rho(i), free);
     double share = 0.0;
     for (int k = 0; k < 3; ++k) {
       siconos += given[k] * given[k];
-      share += free[k] * free[k] / (rho(i) * rho(i));
+      share += free[k] * free[k];
     }
     unit_free += share;
     if (!(share <= worst)) {

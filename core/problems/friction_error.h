@@ -1,9 +1,9 @@
 /// How far (r, u) is from solving a frictional-contact problem, always on the data as given.
 ///
 ///     siconos    |r - P_K(r - u^)|_2 / max(|q|, |r|, |u|)
-///     unit-free  |{ (r_i - P_K(r_i - rho_i u^_i)) / rho_i }|_2 / |q|_2,      rho_i = 1 / |W_ii|_2
+///     unit-free  |{ rho_i (r_i - P_K(r_i - u^_i / rho_i)) }|_2 / |q|_2,      rho_i = |W_ii|_2, 1/kg
 ///
-/// with u^ = u + mu |u_T| e_N. The first is what Siconos reports; it mixes impulses and velocities
+/// with u^ = u + mu |u_T| e_N (ncp/natural_map.h). The first is what Siconos reports; it mixes impulses and velocities
 /// and is lax if |r| is large. The second is the same in any units. Both are 0 if q = 0 and r = 0.
 #pragma once
 
@@ -24,18 +24,18 @@ struct FrictionError {
   Index worst_contact = -1;          ///< by its share of the unit-free error
 };
 
-/// rho_i from the diagonal blocks of W, one a contact; |W_ii| is floored at 1e-12 of the largest.
+/// rho_i from the diagonal blocks of W, one per contact, 1/kg; floored at 1e-12 of the largest.
 void contact_rho(const Csr& W, Index dimension, Vector rho);
 /// The same from W in blocks; a padding row must not exceed the others.
 void contact_rho(const BlockCsr& W, Vector rho);
-/// The same from the diagonal blocks alone, 9 numbers a contact.
+/// The same from the diagonal blocks alone, 9 numbers per contact.
 void contact_rho_of_diagonal(ConstVector diagonal, Vector rho);
 
-/// Errors of (r, u), `dimension` numbers a contact; q_norm = |q|_2.
+/// Errors of (r, u), `dimension` numbers per contact; q_norm = |q|_2.
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
                              ConstVector r, ConstVector u);
 
-/// u = W r + q formed afresh from the problem's own data, then the errors of (r, u). u is returned.
+/// u = W r + q formed from the problem's own data, then the errors of (r, u). u is returned.
 FrictionError friction_error(const FrictionProblem& problem, ConstVector r, Vector u);
 
 }  // namespace nsn

@@ -93,7 +93,7 @@ const std::vector<std::string> kFormNames = {"auto", "dual", "primal"};
 
 /// What the stages need to know of a problem besides its system.
 struct StagedProblem {
-  ContactRows rows;
+  std::vector<RowLaw> laws;
   Vector q;                // three a contact
   bool symmetric = true;   // W
   double asymmetry = 0.0;  // of W
@@ -117,9 +117,9 @@ class StagedSolve {
     proximal.unit_free_factor = options.unit_free_factor;
     proximal.max_factorizations = options.max_factorizations;
     if (options.method == FrictionMethod::kProximalNewtonFb) {
-      proximal.normal_map = NormalMap::kFischerBurmeister;
+      proximal.normal_map = ncp::NormalMap::kFischerBurmeister;
     }
-    newton_ = std::make_unique<ProximalNewton>(system_, blocks_.rows, proximal);
+    newton_ = std::make_unique<ProximalNewton>(system_, blocks_.laws, proximal);
     newton_->update(blocks_.q);
   }
 
@@ -189,9 +189,10 @@ class StagedSolve {
     const std::string dear = fmt::format("a factorisation is dear: {:.2g} operations", flops);
     if (admm(kAdmmIterations, dear)) return true;
     if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
-      newton_->set_scaled_centre(zero_vector(blocks_.rows.rows()));
+      newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
     }
-    const double ratio = sweeps_per_factorization(flops, blocks_.blocks, blocks_.rows.blocks());
+    const double ratio =
+        sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks());
     const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
     if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
                                          static_cast<int>(kSweepsWorth)))) {
@@ -210,7 +211,8 @@ class StagedSolve {
         newton_->set_budget(newton_->factorizations() + std::min(left, attempt.factorizations));
         newton_->set_weighting(rescue.load_clip, rescue.friction_ceiling);
         newton_->set_patience(attempt.max_inner, attempt.failure_decay);
-        newton_->set_normal_map(rescue.fb ? NormalMap::kFischerBurmeister : NormalMap::kMinimum);
+        newton_->set_normal_map(rescue.fb ? ncp::NormalMap::kFischerBurmeister
+                                          : ncp::NormalMap::kMinimum);
         start_elsewhere(rescue, round);
         const std::string reason =
             fmt::format("not converged, start {}: {}", ++restarts_, rescue.name);
@@ -223,17 +225,17 @@ class StagedSolve {
 
   /// The centre is zero, or random impulses inside the cones (the same at every run).
   void start_elsewhere(const Rescue& rescue, int round) {
-    const Vector x = zero_vector(blocks_.rows.rows());
+    const Vector x = zero_vector(newton_->problem().rows());
     if (rescue.random > 0.0 || round > 0) {
       const double size = std::max(rescue.random, 0.1) * norm2(newton_->scaled_q()) /
-                          std::sqrt(std::max(1.0, static_cast<double>(blocks_.rows.blocks())));
-      for (Index i = 0; i < blocks_.rows.blocks(); ++i) {
+                          std::sqrt(std::max(1.0, static_cast<double>(blocks_.laws.size())));
+      for (std::size_t i = 0; i < blocks_.laws.size(); ++i) {
         const double n = size * std::pow(10.0, 2.0 * uniform() - 1.0);
         const double angle = 6.283185307179586 * uniform();
-        const double t = blocks_.rows.mu[static_cast<std::size_t>(i)] * n * uniform();
+        const double t = blocks_.laws[i].mu * n * uniform();
         x(3 * i) = n;
         x(3 * i + 1) = t * std::cos(angle);
-        if (blocks_.rows.kind[static_cast<std::size_t>(i)] == BlockKind::kContact) {
+        if (blocks_.laws[i].kind == RowLaw::Kind::kContact) {
           x(3 * i + 2) = t * std::sin(angle);
         }
       }
@@ -255,7 +257,7 @@ class StagedSolve {
     result_.newton_iterations += steps;
     result_.linear_iterations += report.linear_iterations;
     if (report.suspected_unsolvable) result_.status = FrictionStatus::kSuspectedUnsolvable;
-    const bool fb = newton_->options().normal_map == NormalMap::kFischerBurmeister;
+    const bool fb = newton_->options().normal_map == ncp::NormalMap::kFischerBurmeister;
     return finish(fb ? "proximal-newton-fb" : "proximal-newton", std::move(reason), steps, steps,
                   begin, report.solved);
   }
@@ -273,12 +275,11 @@ class StagedSolve {
 
   bool gauss_seidel(int sweeps, std::string reason) {
     const auto begin = Clock::now();
-    const Index n = blocks_.rows.rows();
+    const Index n = newton_->problem().rows();
     const Vector x = zero_vector(n);
     const Vector v = zero_vector(n);
     newton_->scaled_centre(x);
-    ContactGaussSeidel solver(dual_->scaled(), newton_->rows(), newton_->scaled_lower(),
-                              newton_->scaled_upper());
+    ContactGaussSeidel solver(dual_->scaled(), newton_->problem().laws());
     bool solved = false;
     int done = 0;
     while (done < sweeps && !solved && !out_of_time()) {
@@ -366,7 +367,7 @@ Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
 StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
   system.analyze(blocks.W);
   system.set_values(blocks.W, blocks.symmetric);
-  return {std::move(blocks.rows), blocks.q, blocks.symmetric, blocks.asymmetry, blocks.W.blocks()};
+  return {std::move(blocks.laws), blocks.q, blocks.symmetric, blocks.asymmetry, blocks.W.blocks()};
 }
 
 struct FormChoice {
@@ -430,8 +431,8 @@ class GlobalSolve {
   void run_primal(const Vector& start, const std::string& reason) {
     StagedProblem staged;
     const Index n = problem_.contacts();
-    staged.rows = ContactRows::contacts({problem_.mu.data(), problem_.mu.data() + n},
-                                        problem_.dimension == 2);
+    staged.laws =
+        contact_laws({problem_.mu.data(), problem_.mu.extent(0)}, problem_.dimension == 2);
     staged.q = zero_vector(kBlock * n);
     if (!free_velocity(problem_, Ht_, mass_, staged.q)) return refuse();
     staged.symmetric = mass_.asymmetry() <= kSymmetricToRounding;

@@ -8,9 +8,9 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/contact/contact_rows.h"
 #include "nsn/core/contact/dual_system.h"
 #include "nsn/core/contact/proximal_newton.h"
+#include "nsn/core/contact/row_law.h"
 #include "nsn/core/linear/operator_entries.h"
 
 namespace nsn {
@@ -52,11 +52,11 @@ void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRe
   const CsrOperator op(problem.M, false);
   entries.analyze(op);
   const BlockCsr& M = entries.update(op);
-  ContactRows rows;
+  std::vector<RowLaw> laws;
   for (Index i = 0; i < M.rows; ++i) {
     double lower[3];
     for (Index k = 0; k < 3; ++k) lower[k] = 3 * i + k < n ? 0.0 : -kInfinity;
-    rows.add_box(lower, {kInfinity, kInfinity, kInfinity});
+    laws.push_back(RowLaw::box(lower, {kInfinity, kInfinity, kInfinity}));
   }
   DualSystem system(registry.make(options.linear));
   system.analyze(M);
@@ -65,7 +65,7 @@ void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRe
   proximal.tolerance = 0.01 * options.tolerance;
   proximal.box_follows_alpha = true;
   proximal.max_factorizations = std::min(options.max_iterations, 300);
-  ProximalNewton newton(system, rows, proximal);
+  ProximalNewton newton(system, laws, proximal);
   const Vector q = zero_vector(kBlock * M.rows);
   std::copy_n(problem.q.data(), n, q.data());
   const Vector r = zero_vector(kBlock * M.rows);

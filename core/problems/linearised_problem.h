@@ -10,7 +10,7 @@
 
 namespace nsn {
 
-/// True if every row block is a contact: box rows have no place in a friction problem.
+/// Returns true if every row block is a contact: box rows have no place in a friction problem.
 bool only_contacts(const System& system);
 
 /// Throws std::invalid_argument unless only_contacts().

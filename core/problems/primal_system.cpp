@@ -207,7 +207,7 @@ void PrimalSystem::apply(ConstVector x, Vector y) const {
 }
 
 /// K += H_i C_i D_i^-1 R_i^T H_i^T
-void PrimalSystem::add_contact(Index i, const BlockLinearization& block, const double* A) {
+void PrimalSystem::add_contact(Index i, const ncp::BlockLinearization& block, const double* A) {
   double S[9];  // C D^-1 R^T, column by column from the unit vectors
   for (int c = 0; c < 3; ++c) {
     double y[3] = {0.0, 0.0, 0.0};
@@ -241,13 +241,13 @@ void PrimalSystem::add_contact(Index i, const BlockLinearization& block, const d
   }
 }
 
-void PrimalSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) {
+void PrimalSystem::prepare(const std::vector<ncp::BlockLinearization>& blocks, ConstVector A) {
   linearization_ = &blocks;
   A_ = A.data();
   std::copy(mass_values_.begin(), mass_values_.end(), K_.value.data());
   bool symmetric = symmetric_mass_;
   for (Index i = 0; i < this->blocks(); ++i) {
-    const BlockLinearization& block = blocks[to_size(i)];
+    const ncp::BlockLinearization& block = blocks[to_size(i)];
     if (block.active == 0) continue;
     symmetric = symmetric && !(block.rotated && block.coupling != 0.0);
     add_contact(i, block, A_ + kBlock * i);
@@ -260,7 +260,7 @@ void PrimalSystem::prepare(const std::vector<BlockLinearization>& blocks, ConstV
 void PrimalSystem::solve_once(ConstVector b, Vector z) {
   std::fill_n(force_.data(), force_.extent(0), 0.0);
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[to_size(i)];
+    const ncp::BlockLinearization& block = (*linearization_)[to_size(i)];
     if (block.active == 0) continue;
     double w[3];
     double d[3] = {0.0, 0.0, 0.0};
@@ -280,7 +280,7 @@ void PrimalSystem::solve_once(ConstVector b, Vector z) {
       solver_->solve(force_, velocity_, {.rtol = kTolerance, .lean = true, .trust = true});
   const bool ok = report.ok() || report.status == LinearStatus::kInaccurate;
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[to_size(i)];
+    const ncp::BlockLinearization& block = (*linearization_)[to_size(i)];
     double* const zi = z.data() + kBlock * i;
     zi[0] = zi[1] = zi[2] = ok ? 0.0 : std::numeric_limits<double>::infinity();
     if (block.active == 0 || !ok) continue;
@@ -305,13 +305,13 @@ double PrimalSystem::residual(ConstVector b, ConstVector z, Vector out) const {
   for (Index i = 0; i < blocks(); ++i) {
     double* const d = d_.data() + kBlock * i;
     d[0] = d[1] = d[2] = 0.0;
-    const BlockLinearization& block = (*linearization_)[to_size(i)];
+    const ncp::BlockLinearization& block = (*linearization_)[to_size(i)];
     if (block.active != 0) expand(block, z.data() + kBlock * i, d);
   }
   apply(d_, Wd_);
   double sum = 0.0;
   for (Index i = 0; i < blocks(); ++i) {
-    const BlockLinearization& block = (*linearization_)[to_size(i)];
+    const ncp::BlockLinearization& block = (*linearization_)[to_size(i)];
     double y[3];
     double w[3];
     for (Index k = 0; k < kBlock; ++k) {

@@ -34,7 +34,7 @@ class PrimalSystem final : public NewtonSystem {
   void diagonal_blocks(Vector out) const override;
   void scale(ConstVector s) override;
   void apply(ConstVector x, Vector y) const override;
-  void prepare(const std::vector<BlockLinearization>& blocks, ConstVector A) override;
+  void prepare(const std::vector<ncp::BlockLinearization>& blocks, ConstVector A) override;
   [[nodiscard]] NewtonSolve solve(ConstVector b, Vector z) override;
   double factorization_flops() override;
 
@@ -57,7 +57,7 @@ class PrimalSystem final : public NewtonSystem {
   void set_mass_values(const Csr& M, const std::vector<Index>& number);
   template <class Visit>
   void for_pairs(Index i, const Visit& visit) const;
-  void add_contact(Index i, const BlockLinearization& block, const double* A);
+  void add_contact(Index i, const ncp::BlockLinearization& block, const double* A);
   void solve_once(ConstVector b, Vector z);
   double residual(ConstVector b, ConstVector z, Vector out) const;
 
@@ -74,7 +74,7 @@ class PrimalSystem final : public NewtonSystem {
   BlockCsr K_;
   std::vector<double> mass_values_;  // M in the pattern of K
   std::unique_ptr<ContactOperator> operator_;
-  const std::vector<BlockLinearization>* linearization_ = nullptr;
+  const std::vector<ncp::BlockLinearization>* linearization_ = nullptr;
   const double* A_ = nullptr;
   Vector force_, velocity_;           // all degrees of freedom
   mutable Vector impulse_, product_;  // of apply()

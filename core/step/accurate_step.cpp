@@ -5,7 +5,6 @@
 
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/linear_chain.h"
-#include "nsn/core/step/law_rows.h"
 
 namespace nsn {
 namespace {
@@ -43,9 +42,9 @@ void AccurateStep::fit(const System& system) {
     pattern_id_ = system.pattern_id;
   }
   reduction_->begin(system);
-  set_rows(system, &reduction_->kept(), rows_);
-  if (known && (!has_unknowns() || newton_->rows().kind == rows_.kind)) {
-    if (has_unknowns()) newton_->change_rows(rows_);
+  select_laws(system.laws, reduction_->kept(), laws_);
+  if (known && (!has_unknowns() || same_kinds(newton_->laws(), laws_))) {
+    if (has_unknowns()) newton_->change_laws(laws_);
   } else {
     build(system);
   }
@@ -63,29 +62,29 @@ void AccurateStep::build(const System& system) {
   proximal_.max_factorizations = std::min(options_.max_iterations, policy_.longest_history) *
                                  (sparse ? policy_.small_systems : 1);
   proximal_.normal_map = options_.accurate().ncp == NcpKind::kFischerBurmeister
-                             ? NormalMap::kFischerBurmeister
-                             : NormalMap::kMinimum;
+                             ? ncp::NormalMap::kFischerBurmeister
+                             : ncp::NormalMap::kMinimum;
   if (!sparse || !reduction_->kept().empty()) {
     dual_.analyze(reduction_->W());
-    newton_ = std::make_unique<ProximalNewton>(dual_, rows_, proximal_);
+    newton_ = std::make_unique<ProximalNewton>(dual_, laws_, proximal_);
   }
   find_cost();
   step_u_ = Vector("u", at(system.dofs()));
   warm_r_ = Vector("r", at(system.rows()));
-  kept_r_ = Vector("kept r", at(rows_.rows()));
+  kept_r_ = Vector("kept r", kBlock * laws_.size());
 }
 
 /// Makes the sweeps if a factorisation is expensive.
 void AccurateStep::find_cost() {
   longest_ = options_.max_iterations;
-  if (reductions_.is_elastic() || rows_.blocks() < policy_.expensive_blocks) return;
+  const auto blocks = static_cast<Index>(laws_.size());
+  if (reductions_.is_elastic() || blocks < policy_.expensive_blocks) return;
   const double flops = dual_.factorization_flops();
   if (flops < kDearFactorization) return;
-  const double ratio = sweeps_per_factorization(flops, dual_.scaled().blocks(), rows_.blocks());
+  const double ratio = sweeps_per_factorization(flops, dual_.scaled().blocks(), blocks);
   longest_ = std::max(policy_.longest_expensive, static_cast<int>(policy_.most_work / flops));
   num_sweeps_ = static_cast<int>(std::min(policy_.sweeps_worth * ratio, policy_.most_sweeps));
-  sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->rows(),
-                                                 newton_->scaled_lower(), newton_->scaled_upper());
+  sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->problem().laws());
 }
 
 /// Gauss-Seidel on the present linear problem; state.r is where it ends.

@@ -92,7 +92,7 @@ class AccurateStep final : public StepMethod {
   Reductions reductions_;
   StepReduction* reduction_ = nullptr;  // of the present pattern
   std::uint64_t pattern_id_ = 0;
-  ContactRows rows_;
+  std::vector<RowLaw> laws_;  // of the rows that stay
   StepEvaluation at_;
   ProximalOptions proximal_;
   std::unique_ptr<ProximalNewton> newton_;      // none if no row stays

@@ -34,28 +34,27 @@ BoundedNewton::BoundedNewton(const NewtonOptions& options, const SolverRegistry&
   lagged_ = !can.direct && !can.handles_unsymmetric;
 }
 
-bool BoundedNewton::fits(const ContactRows& rows) const {
-  return newton_ != nullptr && newton_->rows().kind == rows.kind;
+bool BoundedNewton::fits(std::span<const RowLaw> laws) const {
+  return newton_ != nullptr && same_kinds(newton_->laws(), laws);
 }
 
-void BoundedNewton::analyze(StepReduction& reduction, const ContactRows& rows) {
+void BoundedNewton::analyze(StepReduction& reduction, std::span<const RowLaw> laws) {
   dual_.analyze(reduction.W());
   if (newton_ != nullptr) {
-    newton_->refit(rows);
-    sweeps_->refit(dual_.scaled(), newton_->scaled_lower(), newton_->scaled_upper());
+    newton_->refit(laws);
+    sweeps_->refit(dual_.scaled(), newton_->problem().laws());
   } else {
     ProximalOptions proximal;
     proximal.max_factorizations = policy_.overtime * max_iterations_;
     proximal.lagged_coupling = lagged_;
-    newton_ = std::make_unique<ProximalNewton>(dual_, rows, proximal);
-    sweeps_ = std::make_unique<ContactGaussSeidel>(
-        dual_.scaled(), newton_->rows(), newton_->scaled_lower(), newton_->scaled_upper());
+    newton_ = std::make_unique<ProximalNewton>(dual_, laws, proximal);
+    sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->problem().laws());
     if (direct_) {
       admm_ = std::make_unique<AndersonAdmm>(*newton_, AndersonAdmmOptions{.max_iterations = 12});
     }
   }
   safe_.fit(*newton_, dual_);
-  const auto size = static_cast<std::size_t>(rows.rows());
+  const std::size_t size = kBlock * laws.size();
   arena_.assign(2 * size, 0.0);
   x_ = Vector(arena_.data(), size);
   zero_ = Vector(arena_.data() + size, size);
@@ -115,22 +114,29 @@ void BoundedNewton::start_cold(NewtonResult& result) {
 void BoundedNewton::iterate(int budget, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
-  const auto restart = [&](double alpha) {
-    newton_->set_alpha(alpha);
+  // A few factorisations: alpha never rises after success, and failures are forgotten.
+  ProximalSchedule schedule{.alpha_min = policy_.alpha_min,
+                            .alpha_max = policy_.alpha_max,
+                            .after_9 = 0.5,
+                            .beyond = 0.5,
+                            .failure_margin = 0.0,
+                            .alpha = policy_.alpha_start};
+  const auto restart = [&] {
+    newton_->set_alpha(schedule.alpha);
     newton_->begin();
     inner = 0;
   };
-  restart(policy_.alpha_start);
+  restart();
   while (result.iterations < budget && !reached_goal() && !monitor_.out_of_time()) {
-    const double alpha = newton_->alpha();
     ProximalNewton::Residual at = newton_->measure();
-    if (inner > 0 && at.phi <= 0.5 * at.proximity) {
-      const double fall = inner == 1 ? 0.02 : (inner <= 3 ? 0.2 : 0.5);
+    if (inner > 0 && at.phi <= schedule.accept_ratio * at.proximity) {
       newton_->move_centre();
-      restart(std::max(fall * alpha, policy_.alpha_min));
+      schedule.on_accept(inner);
+      restart();
       at = newton_->measure();
     } else if (inner >= 3 && at.phi > 10.0 * phi_start) {
-      restart(std::min(3.0 * alpha, policy_.alpha_max));
+      schedule.on_reject(true);
+      restart();
       at = newton_->measure();
     }
     if (inner <= 1) phi_start = std::max(inner == 0 ? 0.0 : phi_start, at.phi);
@@ -138,7 +144,8 @@ void BoundedNewton::iterate(int budget, NewtonResult& result) {
     ++inner;
     newton_->scaled_iterate(x_);
     if (!solve.ok || !all_finite(x_)) {
-      restart(std::min(100.0 * std::max(newton_->alpha(), 1e-7), policy_.alpha_max));
+      schedule.on_breakdown();
+      restart();
     } else {
       safe_.offer_projected(x_);
     }
@@ -189,7 +196,7 @@ void BoundedNewton::solve_reduced(int budget, bool first, NewtonResult& result) 
   const int share = max_iterations_ - max_iterations_ / 3;
   const int most = std::min(budget, result.iterations + share);
   bool cold = false;
-  if (newton_->rows().blocks() <= policy_.few_blocks) {
+  if (newton_->problem().blocks() <= policy_.few_blocks) {
     const int from_zero = std::min(most, result.iterations + policy_.steps_from_zero);
     if (solve_from_zero(from_zero, result)) return;
   } else {

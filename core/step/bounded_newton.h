@@ -7,6 +7,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
@@ -26,11 +28,11 @@ class BoundedNewton {
   BoundedNewton(const NewtonOptions& options, const SolverRegistry& registry, StepMonitor& monitor);
 
   /// Returns true if an analysis exists for rows of these kinds.
-  bool fits(const ContactRows& rows) const;
+  bool fits(std::span<const RowLaw> laws) const;
   /// New friction coefficients and bounds on the same pattern.
-  void change_rows(const ContactRows& rows) { newton_->change_rows(rows); }
-  /// Takes pattern and rows of a new problem.
-  void analyze(StepReduction& reduction, const ContactRows& rows);
+  void change_laws(std::span<const RowLaw> laws) { newton_->change_laws(laws); }
+  /// Takes pattern and laws of a new problem.
+  void analyze(StepReduction& reduction, std::span<const RowLaw> laws);
   void observe(DualSystem::Observer observer) { dual_.observe(std::move(observer)); }
 
   /// New values of W and q.

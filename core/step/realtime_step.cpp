@@ -5,7 +5,6 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/step/law_rows.h"
 
 namespace nsn {
 namespace {
@@ -92,9 +91,9 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
     pattern_id_ = system.pattern_id;
   }
   reduction_->begin(system);
-  set_rows(system, &reduction_->kept(), rows_);
-  if (same && bounded_.fits(rows_)) {
-    bounded_.change_rows(rows_);
+  select_laws(system.laws, reduction_->kept(), laws_);
+  if (same && bounded_.fits(laws_)) {
+    bounded_.change_laws(laws_);
   } else {
     build(system);
   }
@@ -102,8 +101,8 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
 }
 
 void RealtimeStep::build(const System& system) {
-  bounded_.analyze(*reduction_, rows_);
-  const auto kept = static_cast<std::size_t>(rows_.rows());
+  bounded_.analyze(*reduction_, laws_);
+  const std::size_t kept = kBlock * laws_.size();
   const auto all = static_cast<std::size_t>(system.rows());
   const auto dofs = static_cast<std::size_t>(system.dofs());
   arena_.resize(2 * kept + all + dofs);
@@ -118,7 +117,7 @@ void RealtimeStep::build(const System& system) {
 bool RealtimeStep::admit_far_rows(const System& system) {
   if (!reduced() || !far_.admit(system, at_)) return false;
   reductions_.readmit(system, at_.J, far_.marks());
-  set_rows(system, &reduction_->kept(), rows_);
+  select_laws(system.laws, reduction_->kept(), laws_);
   build(system);
   penetration_.find(system, reduction_->kept());
   return true;

@@ -62,7 +62,7 @@ class RealtimeStep final : public StepMethod {
   void build(const System& system);
   bool admit_far_rows(const System& system);
   bool reduced() const { return reductions_.is_jointed(); }
-  bool few() const { return reduced() && rows_.blocks() <= policy_.few_blocks; }
+  bool few() const { return reduced() && static_cast<Index>(laws_.size()) <= policy_.few_blocks; }
   double turned_momentum(const System& system, ConstVector r);
   void set_goals(const System& system);
   [[nodiscard]] bool linearise_first(StepEquations& equations, State& state, bool warm);
@@ -89,7 +89,7 @@ class RealtimeStep final : public StepMethod {
   StepReduction* reduction_ = nullptr;  // of the present pattern
   BoundedNewton bounded_;
   std::uint64_t pattern_id_ = 0;
-  ContactRows rows_;  // that stay
+  std::vector<RowLaw> laws_;  // of the rows that stay
   StepEvaluation at_;
   FarRows far_;
   KeptPenetration penetration_;

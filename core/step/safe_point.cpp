@@ -1,18 +1,15 @@
 #include "nsn/core/step/safe_point.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/contact/friction_cone.h"
 
 namespace nsn {
 
 void SafePoint::fit(ProximalNewton& newton, const DualSystem& dual) {
   newton_ = &newton;
   dual_ = &dual;
-  const auto rows = static_cast<std::size_t>(newton.rows().rows());
+  const auto rows = static_cast<std::size_t>(newton.problem().rows());
   Vector* const all[] = {&safe_, &v_safe_, &trial_, &v_trial_, &z_, &v_};
   arena_.resize(std::size(all) * rows);
   double* next = arena_.data();
@@ -23,44 +20,11 @@ void SafePoint::fit(ProximalNewton& newton, const DualSystem& dual) {
 }
 
 void SafePoint::project(Vector x) const {
-  const ContactRows& rows = newton_->rows();
-  for (Index i = 0; i < rows.blocks(); ++i) {
-    double* x_i = &x(3 * i);
-    if (rows.kind[static_cast<std::size_t>(i)] == BlockKind::kBox) {
-      for (int k = 0; k < 3; ++k) {
-        x_i[k] = std::clamp(x_i[k], newton_->scaled_lower()(3 * i + k),
-                            newton_->scaled_upper()(3 * i + k));
-      }
-      continue;
-    }
-    x_i[0] = std::max(x_i[0], 0.0);
-    const double bound = rows.mu[static_cast<std::size_t>(i)] * x_i[0];
-    const double size = std::sqrt(x_i[1] * x_i[1] + x_i[2] * x_i[2]);
-    const double shrink = size > bound ? bound / size : 1.0;
-    x_i[1] *= shrink;
-    x_i[2] *= shrink;
-  }
+  newton_->problem().clip(x);
 }
 
 double SafePoint::error_of(ConstVector x, ConstVector v) const {
-  const ContactRows& rows = newton_->rows();
-  double worst = 0.0;
-  for (Index i = 0; i < rows.blocks(); ++i) {
-    double map[3];
-    if (rows.kind[static_cast<std::size_t>(i)] == BlockKind::kBox) {
-      for (Index k = 3 * i; k < 3 * i + 3; ++k) {
-        map[k - 3 * i] =
-            natural_map(x(k), v(k), newton_->scaled_lower()(k), newton_->scaled_upper()(k), 1.0) /
-            newton_->scaling()(k);
-      }
-    } else {
-      natural_map(&x(3 * i), &v(3 * i), rows.mu[static_cast<std::size_t>(i)], 1.0, map);
-      for (double& e : map) e /= newton_->scaling()(3 * i);
-    }
-    const double size = std::sqrt(map[0] * map[0] + map[1] * map[1] + map[2] * map[2]);
-    if (!(size <= worst)) worst = size;
-  }
-  return std::isfinite(worst) ? worst : std::numeric_limits<double>::infinity();
+  return newton_->problem().largest_error(x, v);
 }
 
 void SafePoint::measure() {
@@ -113,10 +77,10 @@ void SafePoint::take_iterate(ConstVector x) {
 }
 
 bool SafePoint::drop_contact_impulses(double share) {
-  const ContactRows& rows = newton_->rows();
-  for (Index i = 0; i < rows.blocks(); ++i) {
-    const bool box = rows.kind[static_cast<std::size_t>(i)] == BlockKind::kBox;
-    for (Index k = 3 * i; k < 3 * i + 3; ++k) z_(k) = box ? safe_(k) : 0.0;
+  const std::span<const RowLaw> laws = newton_->laws();
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const bool box = !laws[i].is_contact();
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) z_(k) = box ? safe_(k) : 0.0;
   }
   dual_->apply(z_, v_);
   axpby(1.0, newton_->scaled_q(), 1.0, v_);

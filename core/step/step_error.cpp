@@ -7,6 +7,7 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/ncp/natural_map.h"
 
 namespace nsn {
 namespace {
@@ -18,30 +19,16 @@ double worse(double a, double b) {
   return b <= a || std::isnan(a) ? a : b;
 }
 
-double length(double x, double y) {
-  return std::sqrt(x * x + y * y);
-}
-
 BlockError error_of_contact(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
-  BlockError error;
-  error.normal = std::abs(std::min(v[0], rho[0] * r[0]));
-  const double bound = law.mu * std::max(r[0], 0.0);
-  const double tau[2] = {r[1] - v[1] / rho[1], r[2] - v[2] / rho[1]};
-  const double size = length(tau[0], tau[1]);
-  const double shrink = size > bound ? bound / size : 1.0;
-  error.friction = rho[1] * length(r[1] - shrink * tau[0], r[2] - shrink * tau[1]);
-  return error;
+  const ncp::ContactError parts = ncp::contact_error(r, v.a, law.mu, rho[0], rho[1]);
+  return {parts.normal, parts.friction, 0.0};
 }
 
 BlockError error_of_box(const RowLaw& law, const Vec3& v, const double* r, const double* rho) {
   BlockError error;
   for (int k = 0; k < 3; ++k) {
-    if (law.lo[k] == -kInfinity && law.hi[k] == kInfinity) {  // v = 0
-      error.box = worse(error.box, std::abs(v[k]));
-      continue;
-    }
-    const double clipped = std::clamp(r[k] - v[k] / rho[k], law.lo[k], law.hi[k]);
-    error.box = worse(error.box, rho[k] * std::abs(r[k] - clipped));
+    const double map = ncp::natural_map(r[k], v[k], law.lo[k], law.hi[k], rho[k]);
+    error.box = worse(error.box, std::abs(map));
   }
   return error;
 }

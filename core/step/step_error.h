@@ -8,7 +8,7 @@
 ///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
 ///
 /// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start
-/// of the step. Never a solver's own scaled residual.
+/// of the step (ncp/natural_map.h). Never a solver's own scaled residual.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct StepError {
   double box = 0.0;       ///< e_b, m/s
   double momentum = 0.0;  ///< e_m, m/s or rad/s
   double motion = 0.0;    ///< e_m in m/s: spins times the radius of gyration of their body
-  double total = 0.0;     ///< m/s; infinite where an iterate is not finite
+  double total = 0.0;     ///< m/s; infinite if an iterate is not finite
   double relative = 0.0;  ///< total over the step's speed scale
   Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
 };
@@ -39,7 +39,7 @@ class StepEvaluation {
   StepEvaluation(const StepEvaluation&) = delete;
   StepEvaluation& operator=(const StepEvaluation&) = delete;
 
-  /// Allocates for the system's pattern; nothing where it is the one of the last call. To be called
+  /// Allocates for the system's pattern; nothing if it is that of the last call. To be called
   /// at the start of every step: E starts from the system's.
   void fit(const System& system);
   /// Exchanges rows and memory with another evaluation of the same system.

@@ -10,57 +10,18 @@
 /// degrees of freedom (a particle is one node, a rigid body two: linear and angular), a row block
 /// has three rows (a contact, or three box rows; unused ones are padded). All rows are at velocity
 /// level: a position row is divided by h. So every kind of row a model invents is one of two laws
-/// here, and the driver knows these laws alone. E is the compliance over h^2; that of a finite
+/// (core/contact/row_law.h), and the driver knows these laws alone. E is the compliance over h^2; that of a finite
 /// element changes with q(u), as J does, and is evaluated with it.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/contact/row_law.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
-
-/// The law of one row block.
-struct RowLaw {
-  enum class Kind : std::uint8_t { kContact, kBox };
-
-  Kind kind = Kind::kContact;
-  double mu = 0.0;  ///< contact: friction coefficient, >= 0
-  double lo[3] = {-std::numeric_limits<double>::infinity(),
-                  -std::numeric_limits<double>::infinity(),
-                  -std::numeric_limits<double>::infinity()};  ///< box: impulse bounds, kg m/s
-  double hi[3] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
-                  std::numeric_limits<double>::infinity()};
-  /// contact: v_N is a velocity that includes a rebound, not a gap over h; nothing of it is
-  /// penetration that a method may keep.
-  bool rebounds = false;
-
-  /// Box without bounds whose E is positive definite (an elastic element): its impulse follows from
-  /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/step/elastic_mass.h).
-  bool elastic = false;
-
-  static RowLaw contact(double friction) {
-    RowLaw law;
-    law.mu = friction;
-    return law;
-  }
-  static RowLaw elastic_element() {
-    RowLaw law;
-    law.kind = Kind::kBox;
-    law.elastic = true;
-    return law;
-  }
-  bool is_contact() const { return kind == Kind::kContact; }
-  /// Box whose rows have no bounds: an equation. Elastic elements are such, joints and springs too.
-  bool unbounded() const {
-    bool none = !is_contact();
-    for (int k = 0; k < 3; ++k) none = none && lo[k] == -kInfinity && hi[k] == kInfinity;
-    return none;
-  }
-};
 
 /// Constant during one step.
 struct System {

@@ -21,10 +21,11 @@ TEST(NcpKernels, EqualTheFunctorsOnTheHost) {
   const Array<double> db = array(b.size());
   const Array<double> out = array(6 * a.size());
   const Array<double> friction = array(2 * a.size());
+  const Array<double> contact = array(10 * a.size());
   std::copy(a.begin(), a.end(), da.data);
   std::copy(b.begin(), b.end(), db.data);
 
-  harness.run(EvaluateNcp{{da.data, da.size}, {db.data, db.size}, out, friction},
+  harness.run(EvaluateNcp{{da.data, da.size}, {db.data, db.size}, out, friction, contact},
               {.blocks = 2, .threads = 4});
 
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -36,6 +37,9 @@ TEST(NcpKernels, EqualTheFunctorsOnTheHost) {
     const double v[2] = {a[i], b[i]};
     const double x[2] = {b[i], a[i]};
     EXPECT_EQ(friction.data[2 * i], (ncp::AlartCurnier{}(v, x, 0.5, 2.0).projected[0]));
+    double numbers[10];
+    natural_map_numbers(a[i], b[i], numbers);
+    for (std::size_t k = 0; k < 10; ++k) EXPECT_EQ(contact.data[10 * i + k], numbers[k]);
   }
 }
 

@@ -129,24 +129,31 @@ TEST(AlartCurnier, FullDerivativeMatchesFiniteDifference) {
   }
 }
 
-TEST(AlartCurnier, SymmetricSlipRowIsTheFullRowAcrossTheSlipDirection) {
+TEST(AlartCurnier, HeldBoundSlipRowIsTheFullRowAcrossTheSlipDirection) {
   // Across t, phi = x - P(x - v / rho) reads: rho/kappa (1 - kappa) x_p + v_p (...) = 0, the row
-  // that symmetric_slip() scales to a unit coefficient of v_p.
-  const double v[2] = {1.0, 0.4};
-  const double x[2] = {-0.2, 0.1};
+  // that linearise_friction() scales to a unit coefficient of v_p.
+  const double v[3] = {0.0, 1.0, 0.4};
+  const double x[3] = {1.0, -0.2, 0.1};
   const double F = 0.5;
   const double rho = 2.0;
-  const auto at = AlartCurnier{}(v, x, F, rho);
-  const auto full = full_alart_curnier(at, x, 0.5, rho);
+  const auto at = AlartCurnier{}(v + 1, x + 1, F, rho);
+  const auto full = full_alart_curnier(at, x + 1, 0.5, rho);
 
-  const auto row = symmetric_slip(at, v, x, F, rho);
+  double phi[3];
+  double d0[3];
+  double b[3];
+  BlockLinearization rows;
+  const LinearisedBlock out{phi, d0, b, rows};
+  out.clear();
+  linearise_friction({F, 0.0, 0.0}, x, v, rho, false, false, out);
 
-  const double* p = at.perpendicular;
+  const double p[2] = {-at.direction[1], at.direction[0]};
   const auto form = [&](const double A[4]) {
     return p[0] * (A[0] * p[0] + A[1] * p[1]) + p[1] * (A[2] * p[0] + A[3] * p[1]);
   };
-  EXPECT_NEAR(row.compliance, form(full.d_x) / form(full.d_v), 1e-14);
-  EXPECT_NEAR(row.residual, (p[0] * full.phi[0] + p[1] * full.phi[1]) / form(full.d_v), 1e-14);
+  EXPECT_EQ(rows.active, 4);
+  EXPECT_NEAR(rows.compliance[2], form(full.d_x) / form(full.d_v), 1e-14);
+  EXPECT_NEAR(-b[2], (p[0] * full.phi[0] + p[1] * full.phi[1]) / form(full.d_v), 1e-14);
 }
 
 }  // namespace

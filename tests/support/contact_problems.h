@@ -5,7 +5,6 @@
 #include <random>
 #include <vector>
 
-#include "nsn/core/contact/contact_rows.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn::test {

@@ -24,8 +24,7 @@ struct Problem {
   Vector E, s, q;
   Delassus delassus;
   BlockCsr W;  // S (J H^-1 J^T + E) S
-  ContactRows rows;
-  Vector lower, upper;
+  std::vector<RowLaw> laws;
 
   explicit Problem(unsigned seed) {
     std::mt19937 random(seed);
@@ -49,18 +48,16 @@ struct Problem {
     }
     const auto n = static_cast<std::size_t>(kBlock * row);
     E = Vector("E", 3 * n);
-    for (Vector* v : {&s, &q, &lower, &upper}) *v = Vector("v", n);
-    rows.kind.assign(static_cast<std::size_t>(row), BlockKind::kContact);
-    rows.mu.assign(static_cast<std::size_t>(row), 0.6);
-    rows.kind.back() = BlockKind::kBox;
+    for (Vector* v : {&s, &q}) *v = Vector("v", n);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    laws.assign(static_cast<std::size_t>(row), RowLaw::contact(0.6));
+    laws.back() = RowLaw::box({-0.1, -0.1, -0.1}, {kInfinity, kInfinity, kInfinity});
     for (Index i = 0; i < row; ++i) {
       const double scale = 1.2 + uniform(random);
       for (Index k = 0; k < 3; ++k) {
         E(kBlockSize * i + 4 * k) = 0.1;
         s(kBlock * i + k) = scale;
         q(kBlock * i + k) = uniform(random);
-        lower(kBlock * i + k) = -0.1;
-        upper(kBlock * i + k) = std::numeric_limits<double>::infinity();
       }
     }
     delassus.analyze(J);
@@ -81,8 +78,8 @@ struct Problem {
 TEST(ContactGaussSeidel, FactorsDoWhatRowsOfWDo) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const Problem problem(seed);
-    ContactGaussSeidel by_rows(problem.W, problem.rows, problem.lower, problem.upper);
-    ContactGaussSeidel by_factors(problem.W, problem.rows, problem.lower, problem.upper);
+    ContactGaussSeidel by_rows(problem.W, problem.laws);
+    ContactGaussSeidel by_factors(problem.W, problem.laws);
     by_factors.refresh(problem.J, problem.delassus.factor(), problem.s);
     const std::size_t n = problem.q.extent(0);
     const Vector x("x", n);

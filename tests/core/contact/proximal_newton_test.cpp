@@ -8,7 +8,6 @@
 
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/contact/dual_system.h"
-#include "nsn/core/contact/friction_cone.h"
 #include "tests/support/contact_problems.h"
 
 namespace nsn {
@@ -20,12 +19,12 @@ constexpr double kUnboundedBelow[3] = {-kInf, -kInf, -kInf};
 
 /// A problem with everything that solves it.
 struct Fixture {
-  Fixture(const BlockCsr& W, const ContactRows& rows, Vector q_given, bool symmetric = true,
+  Fixture(const BlockCsr& W, const std::vector<RowLaw>& laws, Vector q_given, bool symmetric = true,
           const ProximalOptions& options = {}, const char* linear = "contact-lu")
       : system(standard_backends().make(linear)), q(q_given) {
     system.analyze(W);
     system.set_values(W, symmetric);
-    newton = std::make_unique<ProximalNewton>(system, rows, options);
+    newton = std::make_unique<ProximalNewton>(system, laws, options);
     newton->update(q);
   }
   ProximalReport solve(double alpha = 1e-2) {
@@ -42,40 +41,41 @@ struct Fixture {
   std::unique_ptr<ProximalNewton> newton;
 };
 
+std::vector<RowLaw> contacts(const std::vector<double>& mu, bool planar = false) {
+  return contact_laws(mu, planar);
+}
+
 BlockCsr one_block(const Block& block) {
   const BlockTriplet triplet{0, 0, block};
   return block_csr_from_triplets(1, 1, {&triplet, 1});
 }
 
 /// Largest natural-map error of (r, W r + q), written out again with rho = 1.
-double independent_error(const BlockCsr& W, const ContactRows& rows, ConstVector q, ConstVector r) {
+double independent_error(const BlockCsr& W, const std::vector<RowLaw>& laws, ConstVector q,
+                         ConstVector r) {
   Vector u("u", q.extent(0));
   multiply(W, r, u);
   double worst = 0.0;
-  for (Index i = 0; i < rows.blocks(); ++i) {
-    const auto block = static_cast<std::size_t>(i);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
     double v[3];
-    for (Index k = 0; k < 3; ++k) v[k] = u(3 * i + k) + q(3 * i + k);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const double x = r(3 * block + k);
-      if (rows.kind[block] == BlockKind::kBox) {
-        const double clipped =
-            std::clamp(x - v[k], rows.lower[3 * block + k], rows.upper[3 * block + k]);
-        worst = std::max(worst, std::abs(x - clipped));
+    for (std::size_t k = 0; k < 3; ++k) v[k] = u(3 * i + k) + q(3 * i + k);
+    double map[3];
+    if (laws[i].is_contact()) {
+      ncp::natural_map(&r(3 * i), v, laws[i].mu, 1.0, map);
+    } else {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double x = r(3 * i + k);
+        map[k] = x - std::clamp(x - v[k], laws[i].lo[k], laws[i].hi[k]);
       }
     }
-    if (rows.kind[block] != BlockKind::kBox) {
-      double map[3];
-      natural_map(&r(3 * i), v, rows.mu[block], 1.0, map);
-      for (const double value : map) worst = std::max(worst, std::abs(value));
-    }
+    for (const double value : map) worst = std::max(worst, std::abs(value));
   }
   return worst;
 }
 
 // One contact, W = I, mu = 0.5. Impulses follow from r = -q where it lies in the cone.
 TEST(SingleContact, OpensWhenSeparating) {
-  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), ContactRows::contacts({0.5}),
+  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), contacts({0.5}),
             test::vector_of({1.0, 0.3, 0.0}));
 
   EXPECT_TRUE(f.solve().solved);
@@ -84,7 +84,7 @@ TEST(SingleContact, OpensWhenSeparating) {
 }
 
 TEST(SingleContact, SticksInsideTheCone) {
-  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), ContactRows::contacts({0.5}),
+  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), contacts({0.5}),
             test::vector_of({-1.0, 0.3, -0.2}));
 
   EXPECT_TRUE(f.solve().solved);
@@ -97,7 +97,7 @@ TEST(SingleContact, SticksInsideTheCone) {
 
 TEST(SingleContact, SlipsAgainstTheVelocity) {
   // |q_T| = 1 > mu r_N = 0.5: r_T = -0.5 q_T / |q_T|.
-  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), ContactRows::contacts({0.5}),
+  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), contacts({0.5}),
             test::vector_of({-1.0, 0.6, -0.8}));
 
   EXPECT_TRUE(f.solve().solved);
@@ -108,7 +108,7 @@ TEST(SingleContact, SlipsAgainstTheVelocity) {
 }
 
 TEST(SingleContact, FrictionlessCarriesNoTangentialImpulse) {
-  Fixture f(one_block({2, 0.3, 0, 0.3, 1, 0, 0, 0, 1}), ContactRows::contacts({0.0}),
+  Fixture f(one_block({2, 0.3, 0, 0.3, 1, 0, 0, 0, 1}), contacts({0.0}),
             test::vector_of({-1.0, 0.0, 0.0}));
 
   EXPECT_TRUE(f.solve().solved);
@@ -119,7 +119,7 @@ TEST(SingleContact, FrictionlessCarriesNoTangentialImpulse) {
 }
 
 TEST(ProximalNewton, ZeroContactsAreSolvedAtOnce) {
-  Fixture f(block_csr_from_triplets(0, 0, {}), ContactRows{}, Vector("q", 0));
+  Fixture f(block_csr_from_triplets(0, 0, {}), std::vector<RowLaw>{}, Vector("q", 0));
 
   const ProximalReport report = f.solve();
 
@@ -128,8 +128,7 @@ TEST(ProximalNewton, ZeroContactsAreSolvedAtOnce) {
 }
 
 TEST(ProximalNewton, ZeroVelocityNeedsNoImpulse) {
-  Fixture f(test::random_delassus(4, 6, 0.0, 1), ContactRows::contacts({0.5, 0.5, 0.5, 0.5}),
-            Vector("q", 12));
+  Fixture f(test::random_delassus(4, 6, 0.0, 1), contacts({0.5, 0.5, 0.5, 0.5}), Vector("q", 12));
 
   EXPECT_TRUE(f.solve().solved);
 
@@ -139,8 +138,8 @@ TEST(ProximalNewton, ZeroVelocityNeedsNoImpulse) {
 /// phi at x around the centre r, contacts only, scaled as the solver scales.
 std::vector<double> natural_residual(const Fixture& f, const std::vector<double>& A,
                                      const std::vector<double>& r, const std::vector<double>& x,
-                                     NormalMap map) {
-  const ContactRows& rows = f.newton->rows();
+                                     ncp::NormalMap map) {
+  const std::span<const RowLaw> laws = f.newton->laws();
   const std::size_t n = x.size();
   Vector xv = test::vector_of(x);
   Vector v("v", n);
@@ -153,30 +152,28 @@ std::vector<double> natural_residual(const Fixture& f, const std::vector<double>
       u[k] = v(e) + f.newton->scaled_q()(e) + A[e] * (x[e] - r[e]);
     }
     const double* const xi = &x[3 * i];
-    const double s0 = f.newton->scaling()(3 * i);
-    if (rows.kind[i] == BlockKind::kBox) {
+    if (!laws[i].is_contact()) {
       for (std::size_t k = 0; k < 3; ++k) {
         const double s = f.newton->scaling()(3 * i + k);
-        phi[3 * i + k] =
-            xi[k] - std::clamp(xi[k] - u[k], rows.lower[3 * i + k] / s, rows.upper[3 * i + k] / s);
+        phi[3 * i + k] = xi[k] - std::clamp(xi[k] - u[k], laws[i].lo[k] / s, laws[i].hi[k] / s);
       }
       continue;
     }
-    static_cast<void>(s0);
     const double X[3] = {xi[0] - u[0], xi[1] - u[1], xi[2] - u[2]};
-    const double normal = map == NormalMap::kMinimum ? std::max(X[0], 0.0) : std::max(xi[0], 0.0);
-    const double F = rows.mu[i] * normal;
+    const double normal =
+        map == ncp::NormalMap::kMinimum ? std::max(X[0], 0.0) : std::max(xi[0], 0.0);
+    const double F = laws[i].mu * normal;
     const double T = std::hypot(X[1], X[2]);
     const double ratio = T > F ? F / T : 1.0;
-    phi[3 * i] = map == NormalMap::kMinimum ? xi[0] - std::max(X[0], 0.0)
-                                            : xi[0] + u[0] - std::hypot(xi[0], u[0]);
+    phi[3 * i] = map == ncp::NormalMap::kMinimum ? xi[0] - std::max(X[0], 0.0)
+                                                 : xi[0] + u[0] - std::hypot(xi[0], u[0]);
     phi[3 * i + 1] = xi[1] - ratio * X[1];
     phi[3 * i + 2] = xi[2] - ratio * X[2];
   }
   return phi;
 }
 
-class NewtonDirection : public ::testing::TestWithParam<NormalMap> {};
+class NewtonDirection : public ::testing::TestWithParam<ncp::NormalMap> {};
 
 // Newton's direction d satisfies phi'(x) d = -phi. The derivative is a central difference with
 // t = 1e-6: truncation 1e-12, rounding 1e-16 / 1e-6 = 1e-10, both times the size of phi's terms
@@ -184,32 +181,32 @@ class NewtonDirection : public ::testing::TestWithParam<NormalMap> {};
 TEST_P(NewtonDirection, MatchesFiniteDifferences) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
     const Index blocks = 12;
-    ContactRows rows;
-    for (Index i = 0; i < 10; ++i) rows.add_contact(0.1 + 0.1 * static_cast<double>(i));
-    rows.add_box({-0.3, 0.0, -kInf}, {0.3, kInf, kInf});
-    rows.add_box({-1.0, -1.0, -kInf}, {-0.5, 2.0, kInf});
+    std::vector<RowLaw> laws;
+    for (int i = 0; i < 10; ++i) laws.push_back(RowLaw::contact(0.1 + 0.1 * i));
+    laws.push_back(RowLaw::box({-0.3, 0.0, -kInf}, {0.3, kInf, kInf}));
+    laws.push_back(RowLaw::box({-1.0, -1.0, -kInf}, {-0.5, 2.0, kInf}));
     ProximalOptions options;
     options.normal_map = GetParam();
-    Fixture f(test::random_delassus(blocks, 40, 1e-2, seed), rows,
+    Fixture f(test::random_delassus(blocks, 40, 1e-2, seed), laws,
               test::random_vector(3 * blocks, seed + 100), false, options);
-    const Vector centre = test::random_vector(3 * blocks, seed + 200);
-    f.newton->start(centre, 1e-2);
+    // Around the centre 0 every contact has the same load: its weights are alpha (1, 1/mu^2, 1/mu^2).
+    const double alpha = 1e-2;
+    const std::size_t n = 3 * laws.size();
+    f.newton->start(Vector("r", n), alpha);
     f.newton->begin();
     const Vector x_start = test::random_vector(3 * blocks, seed + 300);
-    f.newton->set_iterate(x_start);
+    f.newton->set_scaled_iterate(x_start);
     f.newton->measure();
     ASSERT_TRUE(f.newton->newton_step().ok);
-    Vector x_end("x", x_start.extent(0));
-    f.newton->iterate(x_end);
+    Vector x_end("x", n);
+    f.newton->scaled_iterate(x_end);
 
-    const std::size_t n = x_start.extent(0);
-    std::vector<double> x(n), d(n), r(n), A(n), ahead(n), behind(n);
+    std::vector<double> x(n), d(n), r(n, 0.0), A(n, options.box_weight), ahead(n), behind(n);
     for (std::size_t k = 0; k < n; ++k) {
-      const double s = f.newton->scaling()(k);
-      x[k] = x_start(k) / s;
-      d[k] = x_end(k) / s - x[k];
-      r[k] = centre(k) / s;
-      A[k] = f.newton->weights()(k);
+      x[k] = x_start(k);
+      d[k] = x_end(k) - x[k];
+      const double mu = laws[k / 3].mu;
+      if (laws[k / 3].is_contact()) A[k] = k % 3 == 0 ? alpha : alpha / (mu * mu);
     }
     const double t = 1e-6;
     for (std::size_t k = 0; k < n; ++k) {
@@ -230,7 +227,8 @@ TEST_P(NewtonDirection, MatchesFiniteDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Maps, NewtonDirection,
-                         ::testing::Values(NormalMap::kMinimum, NormalMap::kFischerBurmeister));
+                         ::testing::Values(ncp::NormalMap::kMinimum,
+                                           ncp::NormalMap::kFischerBurmeister));
 
 class EveryPath : public ::testing::TestWithParam<const char*> {};
 
@@ -240,18 +238,18 @@ TEST_P(EveryPath, SolvesSlidingAndRedundantContacts) {
   if (!registry.info(GetParam()).available()) GTEST_SKIP() << GetParam() << " is not built";
   const Index blocks = 20;
   const BlockCsr W = test::random_delassus(blocks, 18, 0.0, 7);
-  const ContactRows rows = ContactRows::contacts(std::vector<double>(20, 0.4));
+  const std::vector<RowLaw> laws = contacts(std::vector<double>(20, 0.4));
   // q in the range of W plus separation: solvable.
   Vector q("q", 60);
   multiply(W, test::random_vector(60, 9), q);
   for (Index i = 0; i < blocks; ++i) q(3 * i) += 0.5;
-  Fixture f(W, rows, q, true, {}, GetParam());
+  Fixture f(W, laws, q, true, {}, GetParam());
 
   const ProximalReport report = f.solve();
 
   EXPECT_TRUE(report.solved);
   // e1 <= 5e-9 relative to |q|, |r| or |u|, all below 1e3 here.
-  EXPECT_LE(independent_error(W, rows, q, f.answer()), 5e-6);
+  EXPECT_LE(independent_error(W, laws, q, f.answer()), 5e-6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, EveryPath,
@@ -262,9 +260,9 @@ TEST(BoxRows, OneSidedRowsAgreeWithEnumeration) {
   const BlockCsr W = test::random_delassus(1, 3, 0.0, 5);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Vector q = test::random_vector(3, seed);
-    ContactRows rows;
-    rows.add_box({0.0, 0.0, 0.0}, kUnbounded);
-    Fixture f(W, rows, q);
+    std::vector<RowLaw> laws;
+    laws.push_back(RowLaw::box({0.0, 0.0, 0.0}, kUnbounded));
+    Fixture f(W, laws, q);
 
     EXPECT_TRUE(f.solve().solved);
 
@@ -304,10 +302,10 @@ TEST(BoxRows, OneSidedRowsAgreeWithEnumeration) {
 
 TEST(BoxRows, BilateralRowsSolveTheLinearSystem) {
   const BlockCsr W = test::random_delassus(3, 9, 0.0, 3);
-  ContactRows rows;
-  for (int i = 0; i < 3; ++i) rows.add_box(kUnboundedBelow, kUnbounded);
+  std::vector<RowLaw> laws;
+  for (int i = 0; i < 3; ++i) laws.push_back(RowLaw::box(kUnboundedBelow, kUnbounded));
   const Vector q = test::random_vector(9, 4);
-  Fixture f(W, rows, q);
+  Fixture f(W, laws, q);
 
   EXPECT_TRUE(f.solve().solved);
 
@@ -317,9 +315,9 @@ TEST(BoxRows, BilateralRowsSolveTheLinearSystem) {
 }
 
 TEST(BoxRows, MotorSaturatesAtItsBound) {
-  ContactRows rows;
-  rows.add_box({-0.2, -0.2, -kInf}, {0.2, 0.2, kInf});
-  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), rows, test::vector_of({-1.0, 0.1, 0.0}));
+  std::vector<RowLaw> laws;
+  laws.push_back(RowLaw::box({-0.2, -0.2, -kInf}, {0.2, 0.2, kInf}));
+  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), laws, test::vector_of({-1.0, 0.1, 0.0}));
 
   EXPECT_TRUE(f.solve().solved);
 
@@ -340,15 +338,15 @@ TEST(BoxRows, RedundantJointsStaySolvable) {
     }
   }
   const BlockCsr W = block_csr_from_triplets(2, 2, triplets);
-  ContactRows rows;
-  rows.add_box(kUnboundedBelow, kUnbounded);
-  rows.add_box(kUnboundedBelow, kUnbounded);
+  std::vector<RowLaw> laws;
+  laws.push_back(RowLaw::box(kUnboundedBelow, kUnbounded));
+  laws.push_back(RowLaw::box(kUnboundedBelow, kUnbounded));
   const Vector q = test::vector_of({1.0, -2.0, 0.5, 1.0, -2.0, 0.5});
-  Fixture f(W, rows, q);
+  Fixture f(W, laws, q);
 
   EXPECT_TRUE(f.solve().solved);
 
-  EXPECT_LE(independent_error(W, rows, q, f.answer()), 1e-6);
+  EXPECT_LE(independent_error(W, laws, q, f.answer()), 1e-6);
 }
 
 TEST(PlanarContacts, AgreeWithThePaddedProblemIn3D) {
@@ -365,8 +363,8 @@ TEST(PlanarContacts, AgreeWithThePaddedProblemIn3D) {
   Vector q = test::random_vector(18, 12);
   for (Index i = 0; i < 6; ++i) q(3 * i + 2) = 0.0;
   const std::vector<double> mu(6, 0.3);
-  Fixture flat(W, ContactRows::contacts(mu, true), q);
-  Fixture solid(W, ContactRows::contacts(mu, false), q);
+  Fixture flat(W, contacts(mu, true), q);
+  Fixture solid(W, contacts(mu, false), q);
 
   EXPECT_TRUE(flat.solve().solved);
   EXPECT_TRUE(solid.solve().solved);
@@ -378,7 +376,7 @@ TEST(UnitInvariance, IteratesAreTheSameInOtherUnits) {
   // kg -> g and m -> mm scale W by 1/a^... : here W by 1e-6 and q by 1e3, r then by 1e9.
   const BlockCsr W = test::random_delassus(15, 20, 1e-3, 21);
   BlockCsr W_small = test::random_delassus(15, 20, 1e-3, 21);
-  const ContactRows rows = ContactRows::contacts(std::vector<double>(15, 0.6));
+  const std::vector<RowLaw> laws = contacts(std::vector<double>(15, 0.6));
   Vector q("q", 45);
   multiply(W, test::random_vector(45, 22), q);
   Vector q_large("q", 45);
@@ -386,8 +384,8 @@ TEST(UnitInvariance, IteratesAreTheSameInOtherUnits) {
   for (std::size_t k = 0; k < W_small.value.extent(0); ++k) W_small.value(k) *= 1e-6;
   ProximalOptions options;
   options.max_factorizations = 12;
-  Fixture a(W, rows, q, false, options);
-  Fixture b(W_small, rows, q_large, false, options);
+  Fixture a(W, laws, q, false, options);
+  Fixture b(W_small, laws, q_large, false, options);
   a.newton->start(Vector("r", 45), 1e-2);
   b.newton->start(Vector("r", 45), 1e-2);
 
@@ -405,8 +403,8 @@ TEST(UnitInvariance, IteratesAreTheSameInOtherUnits) {
 
 TEST(SolvedProblem, NeedsNoFactorisation) {
   const BlockCsr W = test::random_delassus(8, 30, 0.0, 31);
-  const ContactRows rows = ContactRows::contacts(std::vector<double>(8, 0.5));
-  Fixture f(W, rows, test::random_vector(24, 32));
+  const std::vector<RowLaw> laws = contacts(std::vector<double>(8, 0.5));
+  Fixture f(W, laws, test::random_vector(24, 32));
   ASSERT_TRUE(f.solve().solved);
   const Vector r = f.answer();
 
@@ -419,7 +417,7 @@ TEST(SolvedProblem, NeedsNoFactorisation) {
 
 TEST(NewtonMatrix, KeepsThePatternAndOrdersOnce) {
   const BlockCsr W = test::random_delassus(10, 12, 0.0, 41);
-  Fixture f(W, ContactRows::contacts(std::vector<double>(10, 0.5)), test::random_vector(30, 42));
+  Fixture f(W, contacts(std::vector<double>(10, 0.5)), test::random_vector(30, 42));
   ASSERT_TRUE(f.solve().solved);
   const BlockCsr& A = f.system.matrix();
 
@@ -431,32 +429,21 @@ TEST(BadRows, AreNamed) {
   const BlockCsr W = one_block({1, 0, 0, 0, 1, 0, 0, 0, 1});
   DualSystem system(standard_backends().make("contact-lu"));
   system.analyze(W);
-  ContactRows crossed;
-  crossed.add_box({1.0, 0.0, 0.0}, {0.0, 1.0, 1.0});
+  std::vector<RowLaw> crossed;
+  crossed.push_back(RowLaw::box({1.0, 0.0, 0.0}, {0.0, 1.0, 1.0}));
 
-  EXPECT_THROW(ProximalNewton(system, ContactRows::contacts({-0.1})), std::invalid_argument);
-  EXPECT_THROW(ProximalNewton(system, ContactRows::contacts({std::nan("")})),
-               std::invalid_argument);
-  EXPECT_THROW(ProximalNewton(system, ContactRows::contacts({0.1, 0.1})), std::invalid_argument);
+  EXPECT_THROW(ProximalNewton(system, contacts({-0.1})), std::invalid_argument);
+  EXPECT_THROW(ProximalNewton(system, contacts({std::nan("")})), std::invalid_argument);
+  EXPECT_THROW(ProximalNewton(system, contacts({0.1, 0.1})), std::invalid_argument);
   EXPECT_THROW(ProximalNewton(system, crossed), std::invalid_argument);
 }
 
 TEST(BadStart, NanIsRefused) {
-  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), ContactRows::contacts({0.5}),
+  Fixture f(one_block({1, 0, 0, 0, 1, 0, 0, 0, 1}), contacts({0.5}),
             test::vector_of({-1.0, 0.0, 0.0}));
 
   EXPECT_THROW(f.newton->start(test::vector_of({std::nan(""), 0.0, 0.0}), 1e-2),
                std::invalid_argument);
-}
-
-TEST(NaturalMap, VanishesOnAnOpenFrictionlessContact) {
-  const double r[3] = {0.0, 0.0, 0.0};
-  const double u[3] = {2.0, 0.0, 0.0};  // separating
-  double map[3] = {1.0, 1.0, 1.0};
-
-  natural_map(r, u, 0.0, 0.5, map);
-
-  for (const double component : map) EXPECT_EQ(component, 0.0);
 }
 
 }  // namespace

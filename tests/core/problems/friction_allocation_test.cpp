@@ -32,11 +32,12 @@ TEST(BareSolver, OverContactsAllocatesNothingAfterTheAnalysis) {
   DualSystem system(standard_backends().make("contact-lu"));
   system.analyze(blocks.W);
   system.set_values(blocks.W, blocks.symmetric);
-  ProximalNewton newton(system, blocks.rows);
+  ProximalNewton newton(system, blocks.laws);
   newton.update(blocks.q);
 
   bool solved = false;
-  const long count = allocations_of_second_run(newton, zero_vector(blocks.rows.rows()), solved);
+  const long count =
+      allocations_of_second_run(newton, zero_vector(newton.problem().rows()), solved);
 
   EXPECT_TRUE(solved);
   EXPECT_GT(newton.factorizations(), 3);
@@ -72,7 +73,7 @@ TEST(BareSolver, OverDegreesOfFreedomAllocatesNothingAfterTheAnalysis) {
   MassMatrix mass(problem.M, standard_backends(), "contact-lu");
   PrimalSystem system(problem, Ht, mass, standard_backends().make("contact-lu"));
   const Index n = problem.contacts();
-  ProximalNewton newton(system, ContactRows::contacts({problem.mu.data(), problem.mu.data() + n}));
+  ProximalNewton newton(system, contact_laws({problem.mu.data(), problem.mu.extent(0)}));
   const Vector q = zero_vector(3 * n);
   ASSERT_TRUE(free_velocity(problem, Ht, mass, q));
   newton.update(q);

@@ -1,4 +1,4 @@
-/// The Newton matrix R^T (W + diag(A)) C + E of a contact problem (core/contact/newton_system.h),
+/// The Newton matrix R^T (W + diag(A)) C + E of a contact problem (ncp/block_linearization.h),
 /// block by block: a factorisation that gathers its entries itself need not wait for them to be
 /// stored.
 #pragma once
@@ -7,23 +7,23 @@
 #include <cstddef>
 
 #include "nsn/core/base/types.h"
-#include "nsn/core/contact/newton_system.h"
+#include "nsn/ncp/block_linearization.h"
 
 namespace nsn {
 
 /// Views what it is made of.
 struct ContactMatrix {
-  const double* W = nullptr;                 ///< nine a block
-  const BlockLinearization* rows = nullptr;  ///< one a block row
-  const double* A = nullptr;                 ///< three a block row
+  const double* W = nullptr;                      ///< nine per block
+  const ncp::BlockLinearization* rows = nullptr;  ///< one per block row
+  const double* A = nullptr;                      ///< three per block row
   const Index* transposed = nullptr;  ///< block of (j, i) for each (i, j): sym(W) serves; null: W
   bool coupled = true;                ///< false: R serves for C
 
   /// Block (i, j), the k-th of W, in `room` (nine numbers) or where W has it. What is in rows and
   /// columns of eliminated unknowns means nothing.
   const double* active_block(Index i, Index j, Index k, double* room) const {
-    const BlockLinearization& row = rows[i];
-    const BlockLinearization& column = rows[j];
+    const ncp::BlockLinearization& row = rows[i];
+    const ncp::BlockLinearization& column = rows[j];
     const double* const w = W + static_cast<std::ptrdiff_t>(k) * kBlockSize;
     if (i != j && !row.rotated && !column.rotated && transposed == nullptr) return w;
     double a[kBlockSize];  // in registers until it is done

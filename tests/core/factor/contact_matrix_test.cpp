@@ -43,10 +43,10 @@ BlockCsr random_W(Index blocks, Index band, unsigned seed) {
 }
 
 /// Open, sticking, slipping with and without a turn, box rows partly at their bounds.
-std::vector<BlockLinearization> every_state(Index blocks, bool coupled) {
-  std::vector<BlockLinearization> rows(static_cast<std::size_t>(blocks));
+std::vector<ncp::BlockLinearization> every_state(Index blocks, bool coupled) {
+  std::vector<ncp::BlockLinearization> rows(static_cast<std::size_t>(blocks));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    BlockLinearization& row = rows[i];
+    ncp::BlockLinearization& row = rows[i];
     const std::uint8_t active[] = {7, 5, 0, 1, 7, 6, 2};
     row.active = active[i % 7];
     row.rotated = i % 7 == 1 || i % 7 == 3;
@@ -66,7 +66,7 @@ struct Solved {
   double residual = 0.0;  // with the entries, relative
 };
 
-Solved solve(const BlockCsr& W, const std::vector<BlockLinearization>& rows, bool trust,
+Solved solve(const BlockCsr& W, const std::vector<ncp::BlockLinearization>& rows, bool trust,
              const char* backend = "contact-lu", double A_value = 0.01) {
   const Index n = W.scalar_rows();
   DualSystem system(standard_backends().make(backend), {.trust = trust});
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, GatheredMatrix,
 
 TEST(GatheredMatrix, MayHaveNoActiveRow) {
   const BlockCsr W = random_W(5, 4, 1);
-  std::vector<BlockLinearization> rows(5);
+  std::vector<ncp::BlockLinearization> rows(5);
   DualSystem system(standard_backends().make("contact-lu"), {.trust = true});
   system.analyze(W);
   system.set_values(W, true);
