@@ -265,7 +265,7 @@ FrictionBlocks condense(const GlobalFrictionProblem& problem, const Csr& Ht, Mas
         if (blocks.W.column(k) == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
       }
     }
-    blocks.laws = contact_laws({problem.mu.data(), at(contacts)}, d == 2);
+    blocks.laws = contact_laws({problem.mu.data(), to_size(contacts)}, d == 2);
     blocks.asymmetry = mass.asymmetry();
     blocks.symmetric = mass.asymmetry() <= kSymmetricToRounding;
   } else {

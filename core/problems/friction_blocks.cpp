@@ -304,7 +304,7 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
   blocks.q = uninitialized<Vector>("q", to_size(kBlock * n));
   pad_contacts(problem.q, d, blocks.q);
-  blocks.laws = contact_laws({problem.mu.data(), at(n)}, d == 2);
+  blocks.laws = contact_laws({problem.mu.data(), to_size(n)}, d == 2);
   return blocks;
 }
 
