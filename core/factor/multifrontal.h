@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "nsn/core/factor/contact_matrix.h"
 #include "nsn/core/factor/block_symbolic.h"
+#include "nsn/core/factor/contact_matrix.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
