@@ -77,6 +77,12 @@ RUNS = {
         (f"{linear}, 100 iterations", f"nsn run arch --steps 7200 {PAPER} --linear {linear} --linear-iterations 100")
         for linear in ("gauss-seidel", "pcr")
     ] + [("accurate, 14400", "nsn run arch --steps 14400")],
+    "arch_perturbed": [  # minutes: do the verdicts of arch_long depend on the last bits?
+        (f"{linear.split()[0]}, {mu}", f"nsn run arch --set mu={mu} --steps {steps} {PAPER} --linear {linear}")
+        for mu in ("0.5999999", "0.6000001", "0.61")
+        for linear, steps in (("gauss-seidel", 4800), ("jacobi", 14400), ("pcr", 14400),
+                              ("cholmod --linear-iterations 0", 14400))
+    ],
     "projection": [
         (f"{scene}, {steps}, {projection}", f"nsn run {scene} --steps {steps} --preset paper --projection {projection}")
         for scene, steps in (("arch", 60), ("arch", 600), ("heavy-stack", 60), ("beam-insertion", 60),
