@@ -12,7 +12,7 @@ one run each. Figures of a method over all cases:
     unsolved   steps that the method itself calls unconverged
 
 A constant matters if one of them changes by 5 % (an error: its logarithm by 5 % of a decade) when it is halved or
-doubled. Rows that the file has already for this version of the sources are not run again.
+doubled. The file is written after every constant; with --only the other rows of it stay.
 """
 import argparse
 import csv
@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 OUT = os.path.join(ROOT, "docs", "data", "constants.csv")
-HEAD = ["method", "constant", "value", "work", "error_mps", "worst_mps", "unsolved", "matters"]
+HEAD = ["run", "method", "constant", "value", "work", "error_mps", "worst_mps", "unsolved", "matters"]
 FIELD = re.compile(r"^  (?:double|int|Index) (\w+) = ([-\d.e]+);", re.M)
 
 
@@ -55,6 +55,8 @@ def run(nsn, method, case, setting):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.json")
         done = subprocess.run(command + ["--json", path], capture_output=True, text=True)
+        if done.returncode == 2 and "is outside" in done.stderr:
+            return None
         if done.returncode not in (0, 1):
             sys.exit(f"{' '.join(command)}: {done.stderr}")
         with open(path, encoding="utf-8") as file:
@@ -64,6 +66,8 @@ def run(nsn, method, case, setting):
 def figures(nsn, method, setting):
     with ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(lambda case: run(nsn, method, case, setting), cases()))
+    if None in rows:
+        return None
     mean = lambda values: math.exp(sum(math.log(v) for v in values) / len(values))
     floor = lambda value: max(value, 1e-14) if math.isfinite(value) else 1e6
     return {"work": mean([1.0 + row["newton_iterations_mean"] for row in rows]),
@@ -86,37 +90,51 @@ def variants(value):
     return [f"{float(value) / 2:g}", f"{float(value) * 2:g}"]
 
 
+def read():
+    """Rows of the file by (method, constant, value)."""
+    if not os.path.exists(OUT):
+        return {}
+    with open(OUT, encoding="utf-8") as file:
+        return {(row["method"], row["constant"], row["value"]): row for row in csv.DictReader(file)}
+
+
+def write(rows):
+    order = {("accurate", "none"): -2, ("realtime", "none"): -1}
+    order.update({(method, name): k for k, (method, name, _) in enumerate(constants())})
+    kept = sorted((key for key in rows if key[:2] in order), key=lambda key: (order[key[:2]], float(key[2] or 0)))
+    with open(OUT + ".new", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[key] for key in kept)
+    os.replace(OUT + ".new", OUT)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nsn", default=os.path.join(ROOT, "build/release/bin/nsn"))
     parser.add_argument("--only", nargs="*", default=[])
     given = parser.parse_args()
-    known = {}
-    if os.path.exists(OUT):
-        with open(OUT, encoding="utf-8") as file:
-            known = {(row["method"], row["constant"], row["value"]): row for row in csv.DictReader(file)}
-    rows, base = [], {}
+    unknown = set(given.only) - {name for _, name, _ in constants()}
+    if unknown:
+        parser.error(f"no constant {', '.join(sorted(unknown))} in core/step/policy.h")
+    rows, base = read() if given.only else {}, {}
     for method, name, value in constants():
         if given.only and name not in given.only:
-            rows += [row for key, row in known.items() if key[:2] == (method, name)]
             continue
         if method not in base:
             base[method] = figures(given.nsn, method, None)
-            known.pop((method, "none", ""), None)
+            rows[method, "none", ""] = {"run": method, "method": method, "constant": "none", "value": "",
+                                        **base[method], "matters": ""}
         for variant in variants(value):
             now = figures(given.nsn, method, f"{name}={variant}")
-            rows.append({"method": method, "constant": name, "value": variant, **now,
-                         "matters": "yes" if matters(base[method], now) else "no"})
-            print(rows[-1], flush=True)
-    for method, now in base.items():
-        rows.insert(0, {"method": method, "constant": "none", "value": "", **now, "matters": ""})
-    if not base:
-        rows = [row for key, row in known.items() if key[1] == "none"] + rows
-    with open(OUT + ".new", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(OUT + ".new", OUT)
+            if now is None:
+                print(f"{method} {name}={variant}: outside its range", flush=True)
+                continue
+            rows[method, name, variant] = {"run": f"{method} {name}={variant}", "method": method, "constant": name,
+                                           "value": variant, **now,
+                                           "matters": "yes" if matters(base[method], now) else "no"}
+            print(f"{method} {name}={variant}: {rows[method, name, variant]['matters']}", flush=True)
+        write(rows)
     return 0
 
 

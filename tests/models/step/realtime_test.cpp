@@ -52,6 +52,32 @@ TEST_P(Realtime, KeepsItsPromisesOnEveryScene) {
   }
 }
 
+TEST(RealtimeStep, CancelEndsAStepWithTheSafeIterate) {
+  for (const std::string scene :
+       {"sliding-stack", "bridge"}) {  // with and without eliminated joints
+    SCOPED_TRACE(scene);
+    SimulationOptions options = options_of("realtime", 6);
+    options.newton.cancel = [] { return true; };
+    Simulation simulation(make_scene(scene), options, standard_backends());
+    const StepReport& report = simulation.step();
+    EXPECT_EQ(report.status, NewtonStatus::kCancelled);
+    EXPECT_LE(report.factorizations, 1);  // ADMM, which makes the start of a cold step
+    EXPECT_TRUE(std::isfinite(report.error.total));
+  }
+}
+
+TEST(RealtimeStep, ShowsItsLinearSystems) {
+  Simulation simulation(make_scene("arch"), options_of("realtime", 6), standard_backends());
+  int shown = 0;
+  simulation.observe([&](int, const NewtonSystemView& view) {
+    EXPECT_EQ(view.iteration, shown++);
+    EXPECT_NE(view.S, nullptr);
+    EXPECT_NE(view.W, nullptr);
+  });
+  simulation.step();
+  EXPECT_GT(shown, 0);
+}
+
 /// Errors of 17 scenes of others, m/s, by factorisations: geometric means of median and 95 %.
 struct Published {
   double median;
