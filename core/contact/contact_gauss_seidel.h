@@ -21,7 +21,7 @@
 namespace nsn {
 
 /// Operations from which a factorisation is expensive: sweeps before it are worth their time.
-inline constexpr double kDearFactorization = 3e6;
+inline constexpr double kExpensiveFactorization = 3e6;
 /// Sweeps that take the time of one factorisation of a matrix with this many blocks and contacts;
 /// flops: operations of the symmetric one.
 double sweeps_per_factorization(double flops, Index blocks, Index contacts);

@@ -9,10 +9,6 @@ namespace {
 constexpr double kRankTolerance = 1e-11;  // of the largest diagonal entry of a group
 constexpr Index kLargestGroup = 32;       // contacts; larger ones are kept whole
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Rows and columns `member` of W, dense, row by row.
 void gather(const BlockCsr& W, std::span<const Index> member, std::vector<double>& A) {
   const std::size_t m = kBlock * member.size();
@@ -23,7 +19,7 @@ void gather(const BlockCsr& W, std::span<const Index> member, std::vector<double
       while (b < member.size() && member[b] < W.column(k)) ++b;
       if (b == member.size()) break;
       if (member[b] != W.column(k)) continue;
-      const double* const from = W.value.data() + at(k) * kBlockSize;
+      const double* const from = W.value.data() + to_size(k) * kBlockSize;
       for (std::size_t r = 0; r < kBlock; ++r) {
         std::copy_n(from + kBlock * r, kBlock, A.data() + (kBlock * a + r) * m + kBlock * b);
       }
@@ -78,9 +74,9 @@ void invert(std::vector<double>& A, std::size_t k) {
 }  // namespace
 
 LowRankShift::LowRankShift(const BlockCsr& W)
-    : groups_(group_blocks(W)), group_(at(groups_.count())), rows_(W.scalar_rows()) {
-  place_.assign(at(rows_), -1);
-  kept_.reserve(at(rows_));
+    : groups_(group_blocks(W)), group_(to_size(groups_.count())), rows_(W.scalar_rows()) {
+  place_.assign(to_size(rows_), -1);
+  kept_.reserve(to_size(rows_));
   for (Index g = 0; g < groups_.count(); ++g) compress(W, g);
 }
 
@@ -89,29 +85,29 @@ double LowRankShift::share() const {
 }
 
 void LowRankShift::compress(const BlockCsr& W, Index g) {
-  const std::span<const Index> member(groups_.member.data() + groups_.begin[at(g)],
-                                      groups_.member.data() + groups_.begin[at(g) + 1]);
+  const std::span<const Index> member(groups_.member.data() + groups_.begin[to_size(g)],
+                                      groups_.member.data() + groups_.begin[to_size(g) + 1]);
   const std::size_t m = kBlock * member.size();
   std::vector<double> A;
   std::vector<double> L;
   std::vector<Index> pivot;
-  if (member.size() > 1 && member.size() <= at(kLargestGroup)) {
+  if (member.size() > 1 && member.size() <= to_size(kLargestGroup)) {
     gather(W, member, A);
     pivoted_cholesky(A, m, L, pivot);
   }
-  group_[at(g)] = {static_cast<Index>(pivot.size()), false, X_.size(), inverse_.size(),
-                   kept_.size()};
+  group_[to_size(g)] = {static_cast<Index>(pivot.size()), false, X_.size(), inverse_.size(),
+                        kept_.size()};
   if (pivot.empty() || pivot.size() == m) {
-    group_[at(g)].whole = true;
-    group_[at(g)].rank = static_cast<Index>(m);
+    group_[to_size(g)].whole = true;
+    group_[to_size(g)].rank = static_cast<Index>(m);
     pivot.resize(m);
     for (std::size_t i = 0; i < m; ++i) pivot[i] = static_cast<Index>(i);
   } else {
     append(g, L, pivot);
   }
   for (std::size_t k = 0; k < pivot.size(); ++k) {
-    const Index row = kBlock * member[at(pivot[k] / kBlock)] + pivot[k] % kBlock;
-    place_[at(row)] = static_cast<Index>(k);
+    const Index row = kBlock * member[to_size(pivot[k] / kBlock)] + pivot[k] % kBlock;
+    place_[to_size(row)] = static_cast<Index>(k);
     kept_.push_back(row);
   }
 }
@@ -119,18 +115,18 @@ void LowRankShift::compress(const BlockCsr& W, Index g) {
 /// X = L L_P^-1, L_P the pivots' rows, and (X^T X)^-1.
 void LowRankShift::append(Index g, const std::vector<double>& L, const std::vector<Index>& pivot) {
   const std::size_t k = pivot.size();
-  const std::size_t m = kBlock * at(groups_.begin[at(g) + 1] - groups_.begin[at(g)]);
+  const std::size_t m = kBlock * to_size(groups_.begin[to_size(g) + 1] - groups_.begin[to_size(g)]);
   X_.resize(X_.size() + m * k);
-  double* const X = X_.data() + group_[at(g)].X;
+  double* const X = X_.data() + group_[to_size(g)].X;
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t a = k; a-- > 0;) {
       double sum = L[i * m + a];
-      for (std::size_t b = a + 1; b < k; ++b) sum -= X[i * k + b] * L[at(pivot[b]) * m + a];
-      X[i * k + a] = sum / L[at(pivot[a]) * m + a];
+      for (std::size_t b = a + 1; b < k; ++b) sum -= X[i * k + b] * L[to_size(pivot[b]) * m + a];
+      X[i * k + a] = sum / L[to_size(pivot[a]) * m + a];
     }
   }
   for (std::size_t a = 0; a < k; ++a) {
-    for (std::size_t b = 0; b < k; ++b) X[at(pivot[a]) * k + b] = a == b ? 1.0 : 0.0;
+    for (std::size_t b = 0; b < k; ++b) X[to_size(pivot[a]) * k + b] = a == b ? 1.0 : 0.0;
   }
   std::vector<double> G(k * k, 0.0);
   for (std::size_t i = 0; i < m; ++i) {
@@ -146,21 +142,21 @@ void LowRankShift::assemble(const BlockCsr& W, double rho, BlockCsr& A,
                             std::span<std::uint8_t> active) const {
   for (Index i = 0; i < W.rows; ++i) {
     const Index* const row = place_.data() + kBlock * i;
-    active[at(i)] = static_cast<std::uint8_t>((row[0] >= 0 ? 1U : 0U) | (row[1] >= 0 ? 2U : 0U) |
-                                              (row[2] >= 0 ? 4U : 0U));
-    const Group& group = group_[at(groups_.of[at(i)])];
+    active[to_size(i)] = static_cast<std::uint8_t>(
+        (row[0] >= 0 ? 1U : 0U) | (row[1] >= 0 ? 2U : 0U) | (row[2] >= 0 ? 4U : 0U));
+    const Group& group = group_[to_size(groups_.of[to_size(i)])];
     const auto unit = [&](Index r, Index c) { return r == c ? 1.0 : 0.0; };
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) {
       const Index j = W.column(k);
       const Index* const column = place_.data() + kBlock * j;
-      const double* const from = W.value.data() + at(k) * kBlockSize;
-      double* const to = A.value.data() + at(k) * kBlockSize;
+      const double* const from = W.value.data() + to_size(k) * kBlockSize;
+      double* const to = A.value.data() + to_size(k) * kBlockSize;
       for (Index r = 0; r < kBlock; ++r) {
         for (Index c = 0; c < kBlock; ++c) {
           to[kBlock * r + c] = row[r] >= 0 && column[c] >= 0 ? from[kBlock * r + c] : 0.0;
         }
       }
-      if (groups_.of[at(i)] != groups_.of[at(j)]) continue;
+      if (groups_.of[to_size(i)] != groups_.of[to_size(j)]) continue;
       for (Index r = 0; r < kBlock; ++r) {
         for (Index c = 0; c < kBlock; ++c) {
           const bool kept = row[r] >= 0 && column[c] >= 0;
@@ -168,7 +164,7 @@ void LowRankShift::assemble(const BlockCsr& W, double rho, BlockCsr& A,
             to[kBlock * r + c] += i == j ? (kept ? rho : 1.0) * unit(r, c) : 0.0;
           } else {
             to[kBlock * r + c] +=
-                rho * inverse_[group.inverse + at(row[r] * group.rank + column[c])];
+                rho * inverse_[group.inverse + to_size(row[r] * group.rank + column[c])];
           }
         }
       }
@@ -180,7 +176,7 @@ void LowRankShift::reduce(ConstVector b, Vector c) const {
   std::fill_n(c.data(), c.extent(0), 0.0);
   double sum[kBlock * kLargestGroup];
   for (Index g = 0; g < groups_.count(); ++g) {
-    const Group& group = group_[at(g)];
+    const Group& group = group_[to_size(g)];
     const Index* const kept = kept_.data() + group.kept_begin;
     const Index k = group.rank;
     if (group.whole) {
@@ -189,9 +185,9 @@ void LowRankShift::reduce(ConstVector b, Vector c) const {
     }
     std::fill_n(sum, k, 0.0);
     const double* x = X_.data() + group.X;
-    for (Index e = groups_.begin[at(g)]; e < groups_.begin[at(g) + 1]; ++e) {
+    for (Index e = groups_.begin[to_size(g)]; e < groups_.begin[to_size(g) + 1]; ++e) {
       for (Index r = 0; r < kBlock; ++r, x += k) {
-        const double value = b(kBlock * groups_.member[at(e)] + r);
+        const double value = b(kBlock * groups_.member[to_size(e)] + r);
         for (Index a = 0; a < k; ++a) sum[a] += x[a] * value;
       }
     }
@@ -208,7 +204,7 @@ void LowRankShift::expand(double rho, ConstVector b, ConstVector c, ConstVector 
   const double weight = 1.0 / rho;
   double y[kBlock * kLargestGroup];
   for (Index g = 0; g < groups_.count(); ++g) {
-    const Group& group = group_[at(g)];
+    const Group& group = group_[to_size(g)];
     const Index* const kept = kept_.data() + group.kept_begin;
     const Index k = group.rank;
     if (group.whole) {  // b = c
@@ -222,9 +218,9 @@ void LowRankShift::expand(double rho, ConstVector b, ConstVector c, ConstVector 
       y[a] = value;
     }
     const double* X = X_.data() + group.X;
-    for (Index e = groups_.begin[at(g)]; e < groups_.begin[at(g) + 1]; ++e) {
+    for (Index e = groups_.begin[to_size(g)]; e < groups_.begin[to_size(g) + 1]; ++e) {
       for (Index r = 0; r < kBlock; ++r, X += k) {
-        const Index i = kBlock * groups_.member[at(e)] + r;
+        const Index i = kBlock * groups_.member[to_size(e)] + r;
         double value = weight * b(i);
         for (Index a = 0; a < k; ++a) value += X[a] * y[a];
         x(i) = value;

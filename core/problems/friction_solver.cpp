@@ -180,7 +180,7 @@ class StagedSolve {
       return proximal(newton_->options().alpha_cold,
                       fmt::format("primal form: {:.2g} operations a factorisation", flops));
     }
-    if (flops < kDearFactorization || !blocks_.symmetric) {
+    if (flops < kExpensiveFactorization || !blocks_.symmetric) {
       return proximal(newton_->options().alpha_cold,
                       blocks_.symmetric
                           ? fmt::format("a factorisation is cheap: {:.2g} operations", flops)

@@ -9,10 +9,6 @@
 namespace nsn {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 ReductionRules reduction_rules(const NewtonOptions& options) {
   return {.elimination = options.accurate().elimination,
           .stiffness = options.accurate().stiffness,
@@ -69,8 +65,8 @@ void AccurateStep::build(const System& system) {
     newton_ = std::make_unique<ProximalNewton>(dual_, laws_, proximal_);
   }
   find_cost();
-  step_u_ = Vector("u", at(system.dofs()));
-  warm_r_ = Vector("r", at(system.rows()));
+  step_u_ = Vector("u", to_size(system.dofs()));
+  warm_r_ = Vector("r", to_size(system.rows()));
   kept_r_ = Vector("kept r", kBlock * laws_.size());
 }
 
@@ -80,7 +76,7 @@ void AccurateStep::find_cost() {
   const auto blocks = static_cast<Index>(laws_.size());
   if (reductions_.is_elastic() || blocks < policy_.expensive_blocks) return;
   const double flops = dual_.factorization_flops();
-  if (flops < kDearFactorization) return;
+  if (flops < kExpensiveFactorization) return;
   const double ratio = sweeps_per_factorization(flops, dual_.scaled().blocks(), blocks);
   longest_ = std::max(policy_.longest_expensive, static_cast<int>(policy_.most_work / flops));
   num_sweeps_ = static_cast<int>(std::min(policy_.sweeps_worth * ratio, policy_.most_sweeps));

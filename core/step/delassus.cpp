@@ -13,10 +13,6 @@
 namespace nsn {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Rows of J by node, ascending. Both nodes of a rigid body are touched by the same rows: a node
 /// whose rows are those of the one before it is a twin, and adds nothing.
 struct NodeRows {
@@ -25,29 +21,29 @@ struct NodeRows {
   std::vector<std::uint8_t> twin;
 
   explicit NodeRows(const BlockCsr& J)
-      : begin(at(J.columns) + 1, 0), row(at(J.blocks())), twin(at(J.columns), 0) {
-    for (Index k = 0; k < J.blocks(); ++k) ++begin[at(J.column(k)) + 1];
+      : begin(to_size(J.columns) + 1, 0), row(to_size(J.blocks())), twin(to_size(J.columns), 0) {
+    for (Index k = 0; k < J.blocks(); ++k) ++begin[to_size(J.column(k)) + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     for (Index i = 0; i < J.rows; ++i) {
       for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-        row[at(next[at(J.column(k))]++)] = i;
+        row[to_size(next[to_size(J.column(k))]++)] = i;
       }
     }
     for (Index n = 1; n < J.columns; ++n) {
-      twin[at(n)] = std::equal(first(n), last(n), first(n - 1), last(n - 1)) ? 1 : 0;
+      twin[to_size(n)] = std::equal(first(n), last(n), first(n - 1), last(n - 1)) ? 1 : 0;
     }
   }
-  const Index* first(Index n) const { return row.data() + begin[at(n)]; }
-  const Index* last(Index n) const { return row.data() + begin[at(n) + 1]; }
+  const Index* first(Index n) const { return row.data() + begin[to_size(n)]; }
+  const Index* last(Index n) const { return row.data() + begin[to_size(n) + 1]; }
 };
 
 }  // namespace
 
 void Delassus::analyze(const BlockCsr& J) {
   find_pattern(J);
-  Y_.resize(at(kBlockSize * J.blocks()));
-  Jt_.assign(12 * at(J.blocks()), 0.0);
+  Y_.resize(to_size(kBlockSize * J.blocks()));
+  Jt_.assign(12 * to_size(J.blocks()), 0.0);
   form_products(J);
 }
 
@@ -62,7 +58,7 @@ void Delassus::find_pattern(const BlockCsr& J) {
     list.assign(1, i);
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
       const Index n = J.column(k);
-      if (k > J.row_begin(i) && J.column(k - 1) == n - 1 && rows.twin[at(n)] != 0) continue;
+      if (k > J.row_begin(i) && J.column(k - 1) == n - 1 && rows.twin[to_size(n)] != 0) continue;
       merged.clear();
       std::set_union(list.begin(), list.end(), rows.first(n), rows.last(n),
                      std::back_inserter(merged));
@@ -71,7 +67,7 @@ void Delassus::find_pattern(const BlockCsr& J) {
     column_.insert(column_.end(), list.begin(), list.end());
     row_begin_.push_back(static_cast<Index>(column_.size()));
   }
-  value_.resize(at(kBlockSize) * column_.size());
+  value_.resize(to_size(kBlockSize) * column_.size());
   W_.rows = W_.columns = J.rows;
   W_.row_begin = IndexVector(row_begin_.data(), row_begin_.size());
   W_.column = IndexVector(column_.data(), column_.size());
@@ -97,7 +93,7 @@ void Delassus::form_products(const BlockCsr& J) {
         q += step_q ? 1 : 0;
       }
       upper_.push_back(b);
-      mirror_.push_back(next[at(j)]++);
+      mirror_.push_back(next[to_size(j)]++);
       product_begin_.push_back(static_cast<Index>(products_.size()));
     }
   }
@@ -110,8 +106,8 @@ NSN_KERNEL void Delassus::sum_products(Index begin, Index end) {
   double* const value = value_.data();
   for (Index b = begin; b < end; ++b) {
     Lanes4 sum[3] = {};
-    const Product* const last = products_.data() + product_begin_[at(b) + 1];
-    for (const Product* p = products_.data() + product_begin_[at(b)]; p < last; ++p) {
+    const Product* const last = products_.data() + product_begin_[to_size(b) + 1];
+    for (const Product* p = products_.data() + product_begin_[to_size(b)]; p < last; ++p) {
       const double* const Y = left + kBlockSize * std::ptrdiff_t{p->left};
       const double* const X = right + 12 * std::ptrdiff_t{p->right};
       const Lanes4 x = load_lanes<Lanes4>(X);
@@ -119,8 +115,8 @@ NSN_KERNEL void Delassus::sum_products(Index begin, Index end) {
       const Lanes4 z = load_lanes<Lanes4>(X + 8);
       for (int i = 0; i < 3; ++i) sum[i] += x * Y[3 * i] + y * Y[3 * i + 1] + z * Y[3 * i + 2];
     }
-    double* const w = value + kBlockSize * std::ptrdiff_t{upper_[at(b)]};
-    double* const mirror = value + kBlockSize * std::ptrdiff_t{mirror_[at(b)]};
+    double* const w = value + kBlockSize * std::ptrdiff_t{upper_[to_size(b)]};
+    double* const mirror = value + kBlockSize * std::ptrdiff_t{mirror_[to_size(b)]};
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) mirror[3 * j + i] = sum[i][j];
     }
@@ -135,10 +131,11 @@ void Delassus::assemble(const BlockCsr& J, ConstVector H_inverse, ConstVector E)
     for (Index k = begin; k < end; ++k) {
       const Mat3 H_k = load9(&H_inverse(kBlockSize * J.column(k)));
       const Mat3 J_k = load9(&J.value(kBlockSize * k));
-      store9(&Y_[at(kBlockSize * k)], J_k * H_k);
+      store9(&Y_[to_size(kBlockSize * k)], J_k * H_k);
       for (std::size_t c = 0; c < 3; ++c) {
         for (std::size_t r = 0; r < 3; ++r) {
-          Jt_[12 * at(k) + 4 * c + r] = J.value(kBlockSize * k + static_cast<Index>(3 * r + c));
+          Jt_[12 * to_size(k) + 4 * c + r] =
+              J.value(kBlockSize * k + static_cast<Index>(3 * r + c));
         }
       }
     }

@@ -18,10 +18,6 @@ constexpr double kClearly = 10.0;   // times the operations: decided until the e
 // memory.
 constexpr Index kLargestRowPattern = 20000;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// A view of at least n entries, reallocated only where it is too short.
 void reserve(Vector& v, std::size_t n) {
   if (v.extent(0) < n) v = Vector("effective mass", n);
@@ -31,16 +27,16 @@ void reserve(Vector& v, std::size_t n) {
 struct RowsOfNode {
   std::vector<Index> begin, row;
 
-  RowsOfNode(const BlockCsr& J, const std::vector<Index>& rows) : begin(at(J.columns) + 1, 0) {
+  RowsOfNode(const BlockCsr& J, const std::vector<Index>& rows) : begin(to_size(J.columns) + 1, 0) {
     for (const Index i : rows) {
-      for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) ++begin[at(J.column(k)) + 1];
+      for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) ++begin[to_size(J.column(k)) + 1];
     }
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    row.resize(at(begin.back()));
+    row.resize(to_size(begin.back()));
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     for (const Index i : rows) {
       for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-        row[at(next[at(J.column(k))]++)] = i;
+        row[to_size(next[to_size(J.column(k))]++)] = i;
       }
     }
   }
@@ -49,19 +45,19 @@ struct RowsOfNode {
 /// add(i, j) once for each two rows that share a node, every row with itself too; i ascends.
 template <class F>
 void for_neighbours(const BlockCsr& J, F add) {
-  std::vector<Index> all(at(J.rows));
+  std::vector<Index> all(to_size(J.rows));
   std::iota(all.begin(), all.end(), 0);
   const RowsOfNode uses(J, all);
-  std::vector<Index> seen(at(J.rows), -1);
+  std::vector<Index> seen(to_size(J.rows), -1);
   for (Index i = 0; i < J.rows; ++i) {
-    seen[at(i)] = i;
+    seen[to_size(i)] = i;
     add(i, i);
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
       const Index n = J.column(k);
-      for (Index e = uses.begin[at(n)]; e < uses.begin[at(n) + 1]; ++e) {
-        const Index j = uses.row[at(e)];
-        if (seen[at(j)] == i) continue;
-        seen[at(j)] = i;
+      for (Index e = uses.begin[to_size(n)]; e < uses.begin[to_size(n) + 1]; ++e) {
+        const Index j = uses.row[to_size(e)];
+        if (seen[to_size(j)] == i) continue;
+        seen[to_size(j)] = i;
         add(i, j);
       }
     }
@@ -73,7 +69,7 @@ BlockCsr rows_pattern(const BlockCsr& J) {
   std::vector<Index> column;
   BlockCsr W;
   W.rows = W.columns = J.rows;
-  W.row_begin = IndexVector("row_begin", at(J.rows) + 1);
+  W.row_begin = IndexVector("row_begin", to_size(J.rows) + 1);
   for_neighbours(J, [&](Index i, Index j) {
     column.push_back(j);
     ++W.row_begin(i + 1);
@@ -107,7 +103,7 @@ void ElasticMass::analyze(const System& system, const BlockCsr& J, Elimination e
   kept_.clear();
   const bool may = elimination != Elimination::kNever;
   for (Index i = 0; i < system.blocks(); ++i) {
-    (may && system.laws[at(i)].elastic ? eliminated_ : kept_).push_back(i);
+    (may && system.laws[to_size(i)].elastic ? eliminated_ : kept_).push_back(i);
   }
   sparse_ = full_ || !eliminated_.empty();
   if (!sparse_) return;
@@ -116,7 +112,7 @@ void ElasticMass::analyze(const System& system, const BlockCsr& J, Elimination e
   const bool known = !new_H && rows_flops_ > kClearly * flops_;
   if (!eliminated_.empty() && !known && !choose(J, elimination)) {
     eliminated_.clear();
-    kept_.resize(at(system.blocks()));
+    kept_.resize(to_size(system.blocks()));
     std::iota(kept_.begin(), kept_.end(), 0);
     sparse_ = full_;
     pattern_.clear();
@@ -135,7 +131,7 @@ bool ElasticMass::analyze_H(const System& system, const BlockCsr& J) {
   std::vector<Index> coupling = eliminated_;
   if (full_ && eliminated_.empty()) {
     for (const Index i : kept_) {
-      if (system.laws[at(i)].elastic) coupling.push_back(i);
+      if (system.laws[to_size(i)].elastic) coupling.push_back(i);
     }
   }
   for (const Index i : coupling) {
@@ -158,7 +154,7 @@ bool ElasticMass::analyze_H(const System& system, const BlockCsr& J) {
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     H_ = {};
     H_.rows = H_.columns = system.nodes();
-    H_.row_begin = IndexVector("H row_begin", at(system.nodes()) + 1);
+    H_.row_begin = IndexVector("H row_begin", to_size(system.nodes()) + 1);
     H_.column = IndexVector("H column", pairs.size());
     H_.value = Vector("H value", kBlockSize * pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -170,7 +166,7 @@ bool ElasticMass::analyze_H(const System& system, const BlockCsr& J) {
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       transposed_[k] = find_block(H_, pairs[k].second, pairs[k].first);
     }
-    active_.assign(at(system.nodes()), 7);
+    active_.assign(to_size(system.nodes()), 7);
     factor_.analyze(H_, transposed_, {});
   }
   find_trees(J);
@@ -197,8 +193,8 @@ double ElasticMass::reduced_flops() const {
     double entries = 0.0;
     for (const Index s : tree.supernodes) {
       const BlockSymbolic& symbolic = factor_.symbolic();
-      const double p = 3.0 * (symbolic.first[at(s) + 1] - symbolic.first[at(s)]);
-      const double u = 3.0 * (symbolic.row_begin[at(s) + 1] - symbolic.row_begin[at(s)]);
+      const double p = 3.0 * (symbolic.first[to_size(s) + 1] - symbolic.first[to_size(s)]);
+      const double u = 3.0 * (symbolic.row_begin[to_size(s) + 1] - symbolic.row_begin[to_size(s)]);
       entries += 0.5 * p * p + p * u;
     }
     sum += 2.0 * columns * entries + columns * columns * tree.scalars;
@@ -222,48 +218,48 @@ void ElasticMass::place_pairs(const BlockCsr& J) {
 void ElasticMass::find_trees(const BlockCsr& J) {
   const BlockSymbolic& symbolic = factor_.symbolic();
   const Index supernodes = symbolic.supernodes();
-  std::vector<Index> supernode_of(at(H_.rows));
+  std::vector<Index> supernode_of(to_size(H_.rows));
   for (Index s = 0; s < supernodes; ++s) {
-    for (Index k = symbolic.first[at(s)]; k < symbolic.first[at(s) + 1]; ++k) {
-      supernode_of[at(k)] = s;
+    for (Index k = symbolic.first[to_size(s)]; k < symbolic.first[to_size(s) + 1]; ++k) {
+      supernode_of[to_size(k)] = s;
     }
   }
-  tree_of_.assign(at(supernodes), -1);
+  tree_of_.assign(to_size(supernodes), -1);
   Index count = 0;
   for (Index s = supernodes - 1; s >= 0; --s) {  // parents first
-    const Index parent = symbolic.parent[at(s)];
-    tree_of_[at(s)] = parent < 0 ? count++ : tree_of_[at(parent)];
+    const Index parent = symbolic.parent[to_size(s)];
+    tree_of_[to_size(s)] = parent < 0 ? count++ : tree_of_[to_size(parent)];
   }
-  trees_.assign(at(count), {});
+  trees_.assign(to_size(count), {});
   touches_.clear();
-  std::vector<std::uint8_t> reached(at(supernodes), 0);
+  std::vector<std::uint8_t> reached(to_size(supernodes), 0);
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const Index i = kept_[k];
     for (Index e = J.row_begin(i); e < J.row_begin(i + 1); ++e) {
-      const Index place = symbolic.place[at(J.column(e))];
-      const Index tree = tree_of_[at(supernode_of[at(place)])];
-      auto& rows = trees_[at(tree)].rows;
+      const Index place = symbolic.place[to_size(J.column(e))];
+      const Index tree = tree_of_[to_size(supernode_of[to_size(place)])];
+      auto& rows = trees_[to_size(tree)].rows;
       if (rows.empty() || rows.back() != static_cast<Index>(k)) {
         rows.push_back(static_cast<Index>(k));
       }
       touches_.push_back({tree, static_cast<Index>(rows.size()) - 1, e, place});
-      for (Index s = supernode_of[at(place)]; s >= 0 && reached[at(s)] == 0;
-           s = symbolic.parent[at(s)]) {
-        reached[at(s)] = 1;
+      for (Index s = supernode_of[to_size(place)]; s >= 0 && reached[to_size(s)] == 0;
+           s = symbolic.parent[to_size(s)]) {
+        reached[to_size(s)] = 1;
       }
     }
   }
-  compact_.assign(at(H_.rows), -1);
+  compact_.assign(to_size(H_.rows), -1);
   for (Index s = 0; s < supernodes; ++s) {
-    if (reached[at(s)] == 0) continue;
-    Tree& tree = trees_[at(tree_of_[at(s)])];
+    if (reached[to_size(s)] == 0) continue;
+    Tree& tree = trees_[to_size(tree_of_[to_size(s)])];
     tree.supernodes.push_back(s);
-    for (Index k = symbolic.first[at(s)]; k < symbolic.first[at(s) + 1]; ++k) {
-      compact_[at(k)] = tree.scalars;
+    for (Index k = symbolic.first[to_size(s)]; k < symbolic.first[to_size(s) + 1]; ++k) {
+      compact_[to_size(k)] = tree.scalars;
       tree.scalars += kBlock;
     }
   }
-  for (Touch& touch : touches_) touch.scalar = compact_[at(touch.scalar)];
+  for (Touch& touch : touches_) touch.scalar = compact_[to_size(touch.scalar)];
   std::stable_sort(touches_.begin(), touches_.end(),
                    [](const Touch& a, const Touch& b) { return a.tree < b.tree; });
 }
@@ -282,7 +278,7 @@ void ElasticMass::analyze_W() {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   W_ = {};
   W_.rows = W_.columns = n;
-  W_.row_begin = IndexVector("W row_begin", at(n) + 1);
+  W_.row_begin = IndexVector("W row_begin", to_size(n) + 1);
   W_.column = IndexVector("W column", pairs.size());
   W_.value = Vector("W value", kBlockSize * pairs.size());
   for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -295,8 +291,8 @@ void ElasticMass::analyze_W() {
   std::size_t largest_S = 0;
   for (const Tree& tree : trees_) {
     const std::size_t columns = 3 * tree.rows.size();
-    largest_Y = std::max(largest_Y, columns * at(tree.scalars));
-    largest_S = std::max(largest_S, columns * std::max(columns, at(tree.scalars)));
+    largest_Y = std::max(largest_Y, columns * to_size(tree.scalars));
+    largest_S = std::max(largest_S, columns * std::max(columns, to_size(tree.scalars)));
     for (std::size_t a = 0; a < tree.rows.size(); ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
         W_block_.push_back(find_block(W_, tree.rows[a], tree.rows[b]));
@@ -306,7 +302,7 @@ void ElasticMass::analyze_W() {
   }
   reserve(Y_, largest_Y + kSlack);
   reserve(S_, largest_S + kSlack);
-  reserve(T_, std::max(largest_S, kBlockSize * at(H_.rows)) + kSlack);
+  reserve(T_, std::max(largest_S, kBlockSize * to_size(H_.rows)) + kSlack);
 }
 
 /// H += J_c^T E_c^-1 J_c, upper blocks; the mirror comes later.
@@ -347,7 +343,7 @@ bool ElasticMass::factorise(StepEquations& equations, const StepEvaluation& rows
                             ConstVector r, GeometricStiffness stiffness, StiffnessModes modes) {
   const System& system = equations.system();
   fill(H_.value, 0.0);
-  const Vector blocks(T_.data(), at(kBlockSize * system.nodes()));
+  const Vector blocks(T_.data(), to_size(kBlockSize * system.nodes()));
   if (stiffness == GeometricStiffness::kExact) {
     equations.stiffness(u, r, blocks);
   } else {
@@ -363,7 +359,7 @@ bool ElasticMass::factorise(StepEquations& equations, const StepEvaluation& rows
     for (Index k = H_.row_begin(i); k < H_.row_begin(i + 1); ++k) {
       if (H_.column(k) >= i) continue;
       store9(&H_.value(kBlockSize * k),
-             transpose(load9(&H_.value(kBlockSize * transposed_[at(k)]))));
+             transpose(load9(&H_.value(kBlockSize * transposed_[to_size(k)]))));
     }
   }
   return factor_.factorize(H_, active_, Multifrontal::Form::kCholesky, 0.0) < 0;
@@ -374,11 +370,11 @@ void ElasticMass::forward(const Tree& tree, int columns) {
   const BlockSymbolic& symbolic = factor_.symbolic();
   const auto ld = static_cast<std::size_t>(columns);
   for (const Index s : tree.supernodes) {
-    const int p = 3 * (symbolic.first[at(s) + 1] - symbolic.first[at(s)]);
-    const int u = 3 * (symbolic.row_begin[at(s) + 1] - symbolic.row_begin[at(s)]);
+    const int p = 3 * (symbolic.first[to_size(s) + 1] - symbolic.first[to_size(s)]);
+    const int u = 3 * (symbolic.row_begin[to_size(s) + 1] - symbolic.row_begin[to_size(s)]);
     const auto f = static_cast<std::size_t>(p + u);
     const double* const L = factor_.panel(s);
-    double* const own = Y_.data() + ld * at(compact_[at(symbolic.first[at(s)])]);
+    double* const own = Y_.data() + ld * to_size(compact_[to_size(symbolic.first[to_size(s)])]);
     for (std::size_t k = 0; k < static_cast<std::size_t>(p); ++k) {
       double* const y = own + k * ld;
       const double scale = 1.0 / L[k * f + k];
@@ -393,8 +389,8 @@ void ElasticMass::forward(const Tree& tree, int columns) {
     front::multiply_subtract<false>(columns, u, p, own, ld, L + p, front::Strides{f, 1}, T_.data(),
                                     ld);
     const double* from = T_.data();
-    for (Index k = symbolic.row_begin[at(s)]; k < symbolic.row_begin[at(s) + 1]; ++k) {
-      double* const to = Y_.data() + ld * at(compact_[at(symbolic.rows[at(k)])]);
+    for (Index k = symbolic.row_begin[to_size(s)]; k < symbolic.row_begin[to_size(s) + 1]; ++k) {
+      double* const to = Y_.data() + ld * to_size(compact_[to_size(symbolic.rows[to_size(k)])]);
       for (std::size_t c = 0; c < 3 * ld; ++c) to[c] += from[c];
       from += 3 * ld;
     }
@@ -410,11 +406,11 @@ void ElasticMass::form_W(const StepEvaluation& rows) {
     if (tree.rows.empty()) continue;
     const int columns = 3 * static_cast<int>(tree.rows.size());
     const auto ld = static_cast<std::size_t>(columns);
-    std::fill_n(Y_.data(), ld * at(tree.scalars), 0.0);
+    std::fill_n(Y_.data(), ld * to_size(tree.scalars), 0.0);
     for (; touch != touches_.end() && touch->tree == static_cast<Index>(t); ++touch) {
       const double* const J = &rows.J.value(kBlockSize * touch->entry);
       for (std::size_t b = 0; b < 3; ++b) {
-        double* const y = Y_.data() + ld * (at(touch->scalar) + b) + 3 * at(touch->row);
+        double* const y = Y_.data() + ld * (to_size(touch->scalar) + b) + 3 * to_size(touch->row);
         for (std::size_t a = 0; a < 3; ++a) y[a] = J[3 * a + b];
       }
     }

@@ -20,10 +20,6 @@ constexpr double kActiveShare = 0.5;
 using body_blocks::kBody;
 using body_blocks::kPadded;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 using Rows = std::array<double, 3 * kPadded>;  // three rows over one body
 constexpr std::array<double, kBlockSize> kNothing{};
 
@@ -33,7 +29,7 @@ Rows load_side(const BlockCsr& J, const Side& side) {
   Rows rows{};
   for (const auto& [entry, offset] : {std::pair{side.linear, 0U}, std::pair{side.angular, 3U}}) {
     if (entry < 0) continue;
-    const double* const a = J.value.data() + kBlockSize * at(entry);
+    const double* const a = J.value.data() + kBlockSize * to_size(entry);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) rows[kPadded * i + offset + j] = a[3 * i + j];
     }
@@ -45,13 +41,13 @@ Rows load_side(const BlockCsr& J, const Side& side) {
 
 /// Cholesky, whatever the order: see core/step/elastic_mass.cpp.
 double least_rows_flops(const BlockCsr& J) {
-  std::vector<Index> rows_of(at(J.columns), 0);
-  for (Index k = 0; k < J.blocks(); ++k) ++rows_of[at(J.column(k))];
+  std::vector<Index> rows_of(to_size(J.columns), 0);
+  for (Index k = 0; k < J.blocks(); ++k) ++rows_of[to_size(J.column(k))];
   double blocks = 0.0;
   for (Index i = 0; i < J.rows; ++i) {
     Index most = 0;  // rows that share its busiest node: at the least its neighbours
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-      most = std::max(most, rows_of[at(J.column(k))]);
+      most = std::max(most, rows_of[to_size(J.column(k))]);
     }
     blocks += most;
   }
@@ -66,8 +62,8 @@ void JointedMass::analyze(const System& system, const BlockCsr& J,
   kept_.clear();
   const bool rigid = system.rigid_nodes == system.nodes();
   for (Index i = 0; i < system.blocks(); ++i) {
-    const bool equation = rigid && system.laws[at(i)].unbounded();
-    if (!equation && !far.empty() && far[at(i)] != 0) continue;
+    const bool equation = rigid && system.laws[to_size(i)].unbounded();
+    if (!equation && !far.empty() && far[to_size(i)] != 0) continue;
     (equation ? equations_ : kept_).push_back(i);
   }
   if (equations_.empty()) return;
@@ -102,13 +98,13 @@ bool JointedMass::same_equations(const System& system, const BlockCsr& J) {
 }
 
 void JointedMass::analyze_equations(const BlockCsr& J, Index bodies) {
-  std::vector<std::vector<Index>> neighbours(at(bodies));
+  std::vector<std::vector<Index>> neighbours(to_size(bodies));
   for (const Index i : equations_) {
     for (Index a = J.row_begin(i); a < J.row_begin(i + 1); ++a) {
       for (Index b = J.row_begin(i); b < J.row_begin(i + 1); ++b) {
         const Index body = J.column(a) / 2;
         const Index other = J.column(b) / 2;
-        if (body != other) neighbours[at(body)].push_back(other);
+        if (body != other) neighbours[to_size(body)].push_back(other);
       }
     }
   }
@@ -118,8 +114,10 @@ void JointedMass::analyze_equations(const BlockCsr& J, Index bodies) {
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     for (Index a = equation_begin_[e]; a < equation_begin_[e + 1]; ++a) {
       for (Index b = equation_begin_[e]; b < a; ++b) {
-        const Index p = std::min(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
-        const Index q = std::max(equation_sides_[at(a)].place, equation_sides_[at(b)].place);
+        const Index p =
+            std::min(equation_sides_[to_size(a)].place, equation_sides_[to_size(b)].place);
+        const Index q =
+            std::max(equation_sides_[to_size(a)].place, equation_sides_[to_size(b)].place);
         equation_block_.push_back(factor_.block_of(p, q));
       }
     }
@@ -151,7 +149,7 @@ void JointedMass::analyze_rows() {
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const std::size_t begin = reach_.size();
     for (Index s = kept_begin_[k]; s < kept_begin_[k + 1]; ++s) {
-      const Index place = kept_sides_[at(s)].place;
+      const Index place = kept_sides_[to_size(s)].place;
       const auto in_tree = [&](const Reach& r) { return r.tree == factor_.root(place); };
       const auto known =
           std::find_if(reach_.begin() + static_cast<std::ptrdiff_t>(begin), reach_.end(), in_tree);
@@ -167,14 +165,14 @@ void JointedMass::analyze_rows() {
     return a.first != b.first ? a.first < b.first : a.row < b.row;
   });
   trees_.clear();
-  panels_.assign(at(factor_.bodies()), {});
+  panels_.assign(to_size(factor_.bodies()), {});
   for (Index e = 0; e < static_cast<Index>(reach_.size()); ++e) {
-    const Reach& r = reach_[at(e)];
+    const Reach& r = reach_[to_size(e)];
     if (trees_.empty() || trees_.back().root != r.tree) trees_.push_back({r.tree, e, e, 0});
     const Index rank = e - trees_.back().row_begin;
     trees_.back().row_end = e + 1;
-    for (Index s = kept_begin_[at(r.row)]; s < kept_begin_[at(r.row) + 1]; ++s) {
-      const Index place = kept_sides_[at(s)].place;
+    for (Index s = kept_begin_[to_size(r.row)]; s < kept_begin_[to_size(r.row) + 1]; ++s) {
+      const Index place = kept_sides_[to_size(s)].place;
       if (factor_.root(place) == r.tree) widen(place, rank);
     }
   }
@@ -184,7 +182,7 @@ void JointedMass::analyze_rows() {
 /// A range is within those above it.
 void JointedMass::widen(Index place, Index rank) {
   for (;;) {
-    Panel& panel = panels_[at(place)];
+    Panel& panel = panels_[to_size(place)];
     if (panel.first == panel.last) {
       panel.first = rank;
       panel.last = rank + 1;
@@ -214,7 +212,7 @@ void JointedMass::lay_panels() {
 /// Rows that touch one tree share a block of W.
 void JointedMass::analyze_W() {
   const std::size_t n = kept_.size();
-  dense_ = trees_.size() == 1 && at(trees_[0].row_end) == n;
+  dense_ = trees_.size() == 1 && to_size(trees_[0].row_end) == n;
   W_begin_.assign(1, 0);
   W_column_.clear();
   std::size_t widest = 0;
@@ -227,10 +225,10 @@ void JointedMass::analyze_W() {
   } else {
     std::vector<std::vector<Index>> columns(n);
     for (const Tree& tree : trees_) {
-      widest = std::max(widest, at(tree.row_end - tree.row_begin));
+      widest = std::max(widest, to_size(tree.row_end - tree.row_begin));
       for (Index e = tree.row_begin; e < tree.row_end; ++e) {
         for (Index f = tree.row_begin; f < tree.row_end; ++f) {
-          columns[at(reach_[at(e)].row)].push_back(reach_[at(f)].row);
+          columns[to_size(reach_[to_size(e)].row)].push_back(reach_[to_size(f)].row);
         }
       }
     }
@@ -255,8 +253,8 @@ void JointedMass::analyze_W() {
     tree.pairs = target_.size();
     for (Index e = tree.row_begin; e < tree.row_end; ++e) {
       for (Index f = tree.row_begin; f <= e; ++f) {
-        target_.push_back(find_block(W_, reach_[at(e)].row, reach_[at(f)].row));
-        target_.push_back(find_block(W_, reach_[at(f)].row, reach_[at(e)].row));
+        target_.push_back(find_block(W_, reach_[to_size(e)].row, reach_[to_size(f)].row));
+        target_.push_back(find_block(W_, reach_[to_size(f)].row, reach_[to_size(e)].row));
       }
     }
   }
@@ -268,7 +266,7 @@ void JointedMass::count_flops() {
   flops_ = 0.0;
   for (Index k = 0; k < factor_.bodies(); ++k) {
     const double below = factor_.last_block(k) - factor_.first_block(k);
-    const auto columns = static_cast<double>(panels_[at(k)].columns());
+    const auto columns = static_cast<double>(panels_[to_size(k)].columns());
     flops_ += 72.0 + 216.0 * below * (1.0 + below) + columns * (36.0 + 72.0 * below) +
               6.0 * columns * columns;
   }
@@ -302,16 +300,16 @@ void JointedMass::form_H(const System& system, const StepEvaluation& rows, Const
     const Index first = equation_begin_[e];
     const Index sides = equation_begin_[e + 1] - first;
     for (Index a = 0; a < sides; ++a) {
-      const Index place = equation_sides_[at(first + a)].place;
+      const Index place = equation_sides_[to_size(first + a)].place;
       const auto block = [&](Index entry) {
-        return entry < 0 ? kNothing.data() : rows.J.value.data() + kBlockSize * at(entry);
+        return entry < 0 ? kNothing.data() : rows.J.value.data() + kBlockSize * to_size(entry);
       };
-      body_blocks::set_rows(block(equation_sides_[at(first + a)].linear),
-                            block(equation_sides_[at(first + a)].angular), N, side[a].data(),
+      body_blocks::set_rows(block(equation_sides_[to_size(first + a)].linear),
+                            block(equation_sides_[to_size(first + a)].angular), N, side[a].data(),
                             stiffened[a].data());
       body_blocks::add_product(side[a].data(), stiffened[a].data(), factor_.diagonal(place));
       for (Index b = 0; b < a; ++b, ++pair) {  // the earlier place is the row
-        const bool later = place > equation_sides_[at(first + b)].place;
+        const bool later = place > equation_sides_[to_size(first + b)].place;
         body_blocks::add_product(side[later ? b : a].data(), stiffened[later ? a : b].data(),
                                  factor_.off(equation_block_[pair]));
       }
@@ -331,12 +329,14 @@ void JointedMass::set_panels(const StepEvaluation& rows) {
   std::fill(Y_.begin(), Y_.end(), 0.0);
   for (const Tree& tree : trees_) {
     for (Index e = tree.row_begin; e < tree.row_end; ++e) {
-      const Reach& reach = reach_[at(e)];
-      for (Index s = kept_begin_[at(reach.row)]; s < kept_begin_[at(reach.row) + 1]; ++s) {
-        const Side& side = kept_sides_[at(s)];
+      const Reach& reach = reach_[to_size(e)];
+      for (Index s = kept_begin_[to_size(reach.row)]; s < kept_begin_[to_size(reach.row) + 1];
+           ++s) {
+        const Side& side = kept_sides_[to_size(s)];
         if (factor_.root(side.place) != tree.root) continue;
-        const Panel& panel = panels_[at(side.place)];
-        double* const y = Y_.data() + panel.begin + kBlock * at(e - tree.row_begin - panel.first);
+        const Panel& panel = panels_[to_size(side.place)];
+        double* const y =
+            Y_.data() + panel.begin + kBlock * to_size(e - tree.row_begin - panel.first);
         const Rows J = load_side(rows.J, side);
         for (std::size_t i = 0; i < kBody; ++i) {
           for (std::size_t a = 0; a < 3; ++a) y[i * panel.stride + a] = J[kPadded * a + i];
@@ -353,10 +353,10 @@ void JointedMass::form_W(const StepEvaluation& rows) {
   auto tree = trees_.begin();
   std::size_t wide = 0;
   for (Index k = 0; k < factor_.bodies(); ++k) {
-    const Panel& panel = panels_[at(k)];
+    const Panel& panel = panels_[to_size(k)];
     if (panel.first == panel.last) continue;
     if (wide == 0) {  // the first place of a tree
-      const std::size_t columns = kBlock * at(tree->row_end - tree->row_begin);
+      const std::size_t columns = kBlock * to_size(tree->row_end - tree->row_begin);
       wide = body_blocks::padded(columns) + kPadded;
       std::fill_n(gram_.begin(), columns * wide + kPadded, 0.0);
     }
@@ -364,12 +364,13 @@ void JointedMass::form_W(const StepEvaluation& rows) {
     const std::size_t columns = panel.columns();
     body_blocks::divide(factor_.diagonal(k), factor_.reciprocal(k), columns, panel.stride, y);
     for (Index a = factor_.first_block(k); a < factor_.last_block(k); ++a) {
-      const Panel& up = panels_[at(factor_.place_of_block(a))];
-      body_blocks::subtract_product(factor_.off(a), columns, panel.stride, y, up.stride,
-                                    Y_.data() + up.begin + kBlock * at(panel.first - up.first));
+      const Panel& up = panels_[to_size(factor_.place_of_block(a))];
+      body_blocks::subtract_product(
+          factor_.off(a), columns, panel.stride, y, up.stride,
+          Y_.data() + up.begin + kBlock * to_size(panel.first - up.first));
     }
     body_blocks::add_gram(columns, panel.stride, y, wide,
-                          gram_.data() + kBlock * at(panel.first) * (wide + 1));
+                          gram_.data() + kBlock * to_size(panel.first) * (wide + 1));
     if (k != tree->root) continue;
     add_tree(*tree++);
     wide = 0;
@@ -383,15 +384,16 @@ void JointedMass::form_W(const StepEvaluation& rows) {
 
 /// W += the tree's part, lower half and its mirror; where there is one tree it is all of W.
 void JointedMass::add_tree(const Tree& tree) {
-  const std::size_t n = at(tree.row_end - tree.row_begin);
+  const std::size_t n = to_size(tree.row_end - tree.row_begin);
   const std::size_t wide = body_blocks::padded(kBlock * n) + kPadded;
   const Index* target = target_.data() + tree.pairs;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto row = at(reach_[at(tree.row_begin) + i].row);
+    const auto row = to_size(reach_[to_size(tree.row_begin) + i].row);
     for (std::size_t j = 0; j <= i; ++j, target += dense_ ? 0 : 2) {
-      const auto column = at(reach_[at(tree.row_begin) + j].row);
-      double* const w = &W_value_[kBlockSize * (dense_ ? n * row + column : at(target[0]))];
-      double* const mirror = &W_value_[kBlockSize * (dense_ ? n * column + row : at(target[1]))];
+      const auto column = to_size(reach_[to_size(tree.row_begin) + j].row);
+      double* const w = &W_value_[kBlockSize * (dense_ ? n * row + column : to_size(target[0]))];
+      double* const mirror =
+          &W_value_[kBlockSize * (dense_ ? n * column + row : to_size(target[1]))];
       const double* const from = gram_.data() + kBlock * i * wide + kBlock * j;
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = 0; b < 3; ++b) {

@@ -10,10 +10,6 @@ namespace {
 /// Alart-Curnier: a contact on the edge of its cone must not pin its body.
 constexpr double kTiesSlip = 1.0 - 1e-9;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 ncp::NcpValue<double> ncp_value(const PaperOptions& options, double a, double b) {
   if (options.ncp == NcpKind::kMinimumMap) return ncp::MinimumMap{}(a, b);
   return ncp::FischerBurmeister{options.origin}(a, b);
@@ -68,20 +64,20 @@ void scale_box(const RowLaw& law, const double* rho, const Mat3& E, const Vec3& 
 }  // namespace
 
 void PaperLaws::fit(const System& system) {
-  rows_.assign(at(system.blocks()), {});
+  rows_.assign(to_size(system.blocks()), {});
 }
 
 void PaperLaws::scale(const System& system, const StepEvaluation& evaluation, Vector r) {
   for (Index i = 0; i < system.blocks(); ++i) {
-    const RowLaw& law = system.laws[at(i)];
+    const RowLaw& law = system.laws[to_size(i)];
     const double* const rho = &system.rho(kBlock * i);
     double* const r_i = &r(kBlock * i);
     const Mat3 E = load9(&evaluation.E(kBlockSize * i));
     const Vec3 v = load3(&evaluation.value(kBlock * i)) + E * load3(r_i);
     if (law.is_contact()) {
-      scale_contact(law.mu, rho, E(0, 0), v, r_i, rows_[at(i)]);
+      scale_contact(law.mu, rho, E(0, 0), v, r_i, rows_[to_size(i)]);
     } else {
-      scale_box(law, rho, E, v, r_i, rows_[at(i)]);
+      scale_box(law, rho, E, v, r_i, rows_[to_size(i)]);
     }
   }
 }

@@ -8,14 +8,6 @@
 #include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
-namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 PaperStep::PaperStep(const NewtonOptions& options, const SolverRegistry& registry,
                      StepMonitor& monitor)
     : options_(options),
@@ -33,10 +25,10 @@ void PaperStep::fit(const System& system) {
   laws_.fit(system);
   linear_system_.fit(system, at_.J);
   for (Vector* v : {&g_, &du_, &scratch_, &old_u_, &u_try_, &impulse_old_, &quasi_}) {
-    *v = Vector("node vector", at(system.dofs()));
+    *v = Vector("node vector", to_size(system.dofs()));
   }
   for (Vector* v : {&dr_, &row_scratch_, &r_try_}) {
-    *v = Vector("row vector", at(system.rows()));
+    *v = Vector("row vector", to_size(system.rows()));
   }
 }
 
@@ -63,7 +55,7 @@ void PaperStep::start(const System& system, State& state, bool warm) {
 double PaperStep::merit(const System& system, ConstVector u) {
   double sum = 0.0;
   for (Index i = 0; i < system.blocks(); ++i) {
-    const PaperRow& row = laws_.rows()[at(i)];
+    const PaperRow& row = laws_.rows()[to_size(i)];
     store3(&row_scratch_(kBlock * i), row.force);
     sum += dot(row.phi, row.phi);
   }

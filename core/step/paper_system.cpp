@@ -9,12 +9,8 @@
 namespace nsn {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Vector buffer(const std::string& name, Index n) {
-  return Vector(name, at(n));
+  return Vector(name, to_size(n));
 }
 
 /// Pattern of H + J^T C^-1 J: nodes that share a row block.
@@ -34,13 +30,13 @@ BlockCsr stiffness_pattern(const BlockCsr& J) {
 /// Blocks of J H^-1 J^T: pairs of rows that share a node.
 double count_pairs(const BlockCsr& J) {
   const BlockTranspose Jt = transpose(J);
-  std::vector<Index> seen(at(J.rows), -1);
+  std::vector<Index> seen(to_size(J.rows), -1);
   double count = 0.0;
   for (Index i = 0; i < J.rows; ++i) {
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
       const Index n = J.column(k);
       for (Index e = Jt.matrix.row_begin(n); e < Jt.matrix.row_begin(n + 1); ++e) {
-        Index& last = seen[at(Jt.matrix.column(e))];
+        Index& last = seen[to_size(Jt.matrix.column(e))];
         count += last == i ? 0.0 : 1.0;
         last = i;
       }
@@ -53,7 +49,7 @@ double count_pairs(const BlockCsr& J) {
 void scale_rows(const BlockCsr& J, const std::vector<PaperRow>& rows, Vector scaled) {
   for (Index i = 0; i < J.rows; ++i) {
     for (Index k = J.row_begin(i); k < J.row_begin(i + 1); ++k) {
-      store9(&scaled(kBlockSize * k), rows[at(i)].L * load9(&J.value(kBlockSize * k)));
+      store9(&scaled(kBlockSize * k), rows[to_size(i)].L * load9(&J.value(kBlockSize * k)));
     }
   }
 }
@@ -86,8 +82,8 @@ void PaperSystem::fit_factors(const BlockCsr& J) {
   scaled_J_.value = Vector("scaled J", J.value.extent(0));
   C_ = {};
   C_.rows = C_.columns = J.rows;
-  C_.row_begin = IndexVector("C row_begin", at(C_.rows) + 1);
-  C_.column = IndexVector("C column", at(C_.rows));
+  C_.row_begin = IndexVector("C row_begin", to_size(C_.rows) + 1);
+  C_.column = IndexVector("C column", to_size(C_.rows));
   C_.value = C_out_;
   for (Index i = 0; i < C_.rows; ++i) {
     C_.row_begin(i + 1) = i + 1;
@@ -175,7 +171,7 @@ void PaperSystem::assemble_right_side(const StepEvaluation& evaluation, ConstVec
   multiply_blocks(H_inverse_, g, scratch_);
   evaluation.apply(scratch_, row_scratch_);
   for (Index i = 0; i < evaluation.J.rows; ++i) {
-    const PaperRow& row = rows[at(i)];
+    const PaperRow& row = rows[to_size(i)];
     store3(&b_(kBlock * i), row.L * load3(&row_scratch_(kBlock * i)) - row.h);
   }
 }
@@ -183,7 +179,7 @@ void PaperSystem::assemble_right_side(const StepEvaluation& evaluation, ConstVec
 void PaperSystem::assemble_factors(const StepEvaluation& evaluation, ConstVector g,
                                    const std::vector<PaperRow>& rows) {
   assemble_right_side(evaluation, g, rows);
-  for (Index i = 0; i < evaluation.J.rows; ++i) store9(&C_out_(kBlockSize * i), rows[at(i)].C);
+  for (Index i = 0; i < evaluation.J.rows; ++i) store9(&C_out_(kBlockSize * i), rows[to_size(i)].C);
   scale_rows(evaluation.J, rows, scaled_J_.value);
   factors_->diagonal(diagonal_);
   for (Index i = 0; i < evaluation.J.scalar_rows(); ++i) {
@@ -197,9 +193,9 @@ void PaperSystem::assemble_compliance(const StepEvaluation& evaluation, ConstVec
   const BlockCsr& W = delassus_.matrix();
   assemble_right_side(evaluation, g, rows);
   for (Index i = 0; i < W.rows; ++i) {
-    const PaperRow& row = rows[at(i)];
+    const PaperRow& row = rows[to_size(i)];
     for (Index k = W.row_begin(i); k < W.row_begin(i + 1); ++k) {
-      const PaperRow& other = rows[at(W.column(k))];
+      const PaperRow& other = rows[to_size(W.column(k))];
       Mat3 S = row.L * load9(&W.value(kBlockSize * k)) * transpose(other.R);
       if (W.column(k) == i) {
         Mat3 C = row.C;
@@ -244,7 +240,7 @@ void PaperSystem::assemble_stiffness(const StepEvaluation& evaluation, ConstVect
   }
   std::size_t entry = 0;
   for (Index i = 0; i < J.rows; ++i) {
-    PaperRow& row = rows[at(i)];
+    PaperRow& row = rows[to_size(i)];
     const Vec3 D = row_diagonal(J, i);
     for (int d = 0; d < 3; ++d) regularize(row.C(d, d), D[d] + row.C(d, d));
     store9(&C_out_(kBlockSize * i), row.C);
@@ -305,14 +301,14 @@ void PaperSystem::recover(const StepEvaluation& evaluation, ConstVector g,
     copy(x_, du);
     evaluation.apply(du, row_scratch_);
     for (Index i = 0; i < evaluation.J.rows; ++i) {
-      const PaperRow& row = rows[at(i)];
+      const PaperRow& row = rows[to_size(i)];
       const Vec3 x = -(inverse(row.C) * (row.h + row.L * load3(&row_scratch_(kBlock * i))));
       store3(&dr(kBlock * i), transpose_times(row.U, x));
     }
     return;
   }
   for (Index i = 0; i < evaluation.J.rows; ++i) {
-    const PaperRow& row = rows[at(i)];
+    const PaperRow& row = rows[to_size(i)];
     const Vec3 x = load3(&x_(kBlock * i));
     store3(&row_scratch_(kBlock * i), transpose_times(row.R, x));
     store3(&dr(kBlock * i), transpose_times(row.U, x));

@@ -129,10 +129,9 @@ double RealtimeStep::turned_momentum(const System& system, ConstVector r) {
   if (reduced()) return 0.0;  // impulses of eliminated rows follow from the others
   copy(r, all_r_);
   forget(system, all_r_, Kind::kContacts);
-  std::vector<double>& scratch = turned_;
-  scratch.assign(static_cast<std::size_t>(system.dofs()), 0.0);
-  const Vector impulse(scratch.data(), scratch.size());
-  add_transposed(at_.J, 1.0, all_r_, impulse);
+  turned_.resize(static_cast<std::size_t>(system.dofs()));
+  const Vector impulse(turned_.data(), turned_.size());
+  at_.apply_transposed(all_r_, impulse);
   add_transposed(system.J_start, -1.0, all_r_, impulse);
   multiply_blocks(system.M_inverse, impulse, push_);
   return norm_max(push_);
