@@ -8,9 +8,9 @@
 /// rows per degree of freedom, symmetry, progress):
 ///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
 ///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
-///   stages   a cheap factorisation: proximal Newton at once. A dear one: a few iterations of
+///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
-///   rescue   where proximal Newton has not converged after 400 factorisations: other starts and
+///   rescue   if proximal Newton has not converged after 400 factorisations: other starts and
 ///            weights in turn
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
@@ -63,7 +63,7 @@ struct FrictionSolverOptions {
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
   /// Hard problems may take thousands of factorisations over many starts: give a time limit where
-  /// each is dear.
+  /// each is expensive.
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
   double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
