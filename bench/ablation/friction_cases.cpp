@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -118,14 +117,39 @@ std::string solve(const Case& one, FrictionSolverOptions options) {
   return row(one, global, solver.solve(global));
 }
 
-/// Constants by name.
+/// Constants by name, as in friction_solver.h, proximal_newton.h and proximal_schedule.h.
 void set(FrictionSolverOptions& options, const std::string& name, double value) {
-  const std::vector<std::pair<std::string, std::function<void()>>> fields = {};
-  for (const auto& [key, assign] : fields) {
-    if (key == name) return assign();
+  ProximalOptions& newton = options.newton;
+  ProximalSchedule& schedule = newton.schedule;
+  const std::vector<std::pair<std::string, std::variant<int*, double*>>> fields = {
+      {"attempt", &options.attempt},
+      {"sweeps_worth", &options.sweeps_worth},
+      {"max_inner", &newton.max_inner},
+      {"alpha_cold", &newton.alpha_cold},
+      {"load_clip", &newton.load_clip},
+      {"friction_ceiling", &newton.friction_ceiling},
+      {"accept_ratio", &schedule.accept_ratio},
+      {"after_1", &schedule.after_1},
+      {"after_3", &schedule.after_3},
+      {"after_6", &schedule.after_6},
+      {"after_9", &schedule.after_9},
+      {"beyond", &schedule.beyond},
+      {"rise", &schedule.rise},
+      {"failure_margin", &schedule.failure_margin},
+      {"failure_decay", &schedule.failure_decay},
+      {"alpha_min", &schedule.alpha_min},
+      {"alpha_max", &schedule.alpha_max},
+  };
+  for (const auto& [key, field] : fields) {
+    if (key != name) continue;
+    if (const auto* count = std::get_if<int*>(&field)) {
+      **count = static_cast<int>(value);
+    } else {
+      *std::get<double*>(field) = value;
+    }
+    return;
   }
-  static_cast<void>(options);
-  NSN_THROW_UNLESS(false, "no constant '{}' for {}", name, value);
+  throw std::invalid_argument(fmt::format("no constant '{}'", name));
 }
 
 int run(int count, char** values) {

@@ -46,6 +46,8 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
                    "unit_free_factor {}, max_factorizations {}, max_iterations {}, time_limit {}",
                    options.unit_free_factor, options.max_factorizations, options.max_iterations,
                    options.time_limit);
+  NSN_THROW_UNLESS(options.attempt >= 1 && options.sweeps_worth >= 0.0,
+                   "attempt {}, sweeps_worth {}", options.attempt, options.sweeps_worth);
   static_cast<void>(registry_.make(options.linear));  // an unknown name is the caller's mistake
   static_cast<void>(registry_.make(options.mass));
 }

@@ -13,8 +13,7 @@
 namespace nsn {
 namespace {
 
-// The primal form is examined from this many rows per degree of freedom; Newton steps of a solve.
-constexpr double kPrimalRows = 1.3;
+// Newton steps that a solve is expected to take: what W, formed once, is weighed against.
 constexpr double kExpectedSteps = 15.0;
 
 }  // namespace
@@ -50,13 +49,6 @@ FormChoice GlobalSolve::choose() {
     return {true, "asked for"};
   }
   if (!able || !fits || problem_.contacts() == 0) return {false, "the method works on W"};
-  const double rows = Ht_.rows;
-  const double reached = degrees_reached();
-  if (mass_.block_diagonal() && rows < kPrimalRows * reached) {
-    return {false, fmt::format("{:.2g} rows per degree of freedom, M is block diagonal: W body "
-                               "by body",
-                               rows / std::max(reached, 1.0))};
-  }
   make_primal();
   const double dual = dual_flops();
   const double primal = 2.0 * kExpectedSteps * primal_->factorization_flops();
@@ -95,19 +87,6 @@ void GlobalSolve::make_primal() {
 
 void GlobalSolve::report_form(const char* name, const std::string& reason) {
   result_.stages.push_back({name, reason, 0, 0, seconds_since(start_), 0.0, 0.0, false});
-}
-
-/// Degrees of freedom in blocks of three that a contact touches.
-double GlobalSolve::degrees_reached() const {
-  std::vector<char> seen(static_cast<std::size_t>(problem_.dofs() / kBlock + 1), 0);
-  double count = 0.0;
-  for (Index k = 0; k < Ht_.nonzeros(); ++k) {
-    char& mark = seen[static_cast<std::size_t>(Ht_.column(k) / kBlock)];
-    if (mark != 0 || Ht_.value(k) == 0.0) continue;
-    mark = 1;
-    count += kBlock;
-  }
-  return count;
 }
 
 /// Operations of a whole solve over contacts: W if M is not block diagonal, then factorisations.

@@ -30,7 +30,7 @@ class GlobalSolve {
 
   /// M is singular: says so in the result.
   void refuse();
-  /// The form with fewer operations, if rows per degree of freedom leave the question open.
+  /// The form with fewer operations.
   FormChoice choose();
   /// start: three impulses per contact.
   void run_primal(const Vector& start, const std::string& reason);
@@ -39,7 +39,6 @@ class GlobalSolve {
  private:
   void make_primal();
   void report_form(const char* name, const std::string& reason);
-  double degrees_reached() const;
   double dual_flops();
   void run(const Vector& padded, StagedProblem staged, NewtonSystem& system, DualSystem* dual,
            const Vector& diagonal);

@@ -12,24 +12,27 @@
 namespace nsn {
 namespace {
 
-// What decides between the stages. A cheap factorisation is worth no first stage; before an
-// expensive one Gauss-Seidel gets the time of kSweepsWorth factorisations.
-constexpr double kSweepsWorth = 20.0;
-constexpr double kUsefulStart = 1e-5;  // errors above: Gauss-Seidel does better from zero
-constexpr double kAlphaAfterStage = 1e-3;
-constexpr int kAdmmIterations = 15;
-constexpr int kCheckSweeps = 50;
-constexpr int kFirstAttempt = 400;  // factorisations of proximal Newton before it starts elsewhere
+// An error measurement costs about as much as a sweep: one for each of these.
+constexpr int kCheckSweeps = 20;
 
-/// How long a further attempt goes on. Most of those that succeed are quick; every other round is
-/// patient.
-struct Attempt {
-  int factorizations;
-  int max_inner;  // Newton steps of a proximal step
-  double failure_decay;
+/// How the contacts are weighted from a random start; the two take turns. Loads from elsewhere mean
+/// little, so the weights stay within a decade; the second holds sliding contacts with mu > 0.5
+/// harder.
+struct Weighting {
+  double alpha;
+  double load_clip;
+  double friction_ceiling;
 };
-constexpr Attempt kQuick = {160, 25, 0.6};
-constexpr Attempt kPatient = {400, 12, 0.8};
+constexpr Weighting kWeightings[] = {{1.0, 10.0, 1.0}, {1e-2, 10.0, 0.5}};
+
+/// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: the k-th number, k >= 1. Attempts of these lengths take at
+/// most a logarithmic factor longer than attempts of the best length, which nobody knows (Luby,
+/// Sinclair, Zuckerman 1993).
+int luby(int k) {
+  int power = 1;
+  while (2 * power - 1 < k) power *= 2;
+  return k == 2 * power - 1 ? power : luby(k - power + 1);
+}
 
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {
   return error.siconos <= options.tolerance &&
@@ -37,32 +40,6 @@ bool within(const FrictionError& error, const FrictionSolverOptions& options) {
 }
 
 }  // namespace
-
-/// Where and how proximal Newton starts again when it has not converged. On problems with large
-/// friction coefficients it may cycle; which start leads out cannot be told beforehand, so they
-/// differ.
-struct StagedSolve::Rescue {
-  const char* name;
-  int sweeps;     // Gauss-Seidel first
-  bool admm;      // or Anderson ADMM, or neither: from zero
-  double random;  // > 0: from random impulses of this size times |q|
-  double alpha;
-  double load_clip;
-  double friction_ceiling;
-  bool fb;
-};
-constexpr StagedSolve::Rescue StagedSolve::kRescues[] = {
-    {"Gauss-Seidel start", 300, false, 0.0, 1e-3, 1e3, 1e9, false},
-    {"even weights", 0, false, 0.0, 1.0, 10.0, 1e9, false},
-    {"small random start", 0, false, 0.1, 1.0, 10.0, 1e9, false},
-    {"small random start, tangential ceiling", 0, false, 0.1, 1e-2, 10.0, 0.5, false},
-    {"random start and sweeps", 500, false, 1.0, 1e-2, 10.0, 1e9, false},
-    {"ADMM start", 0, true, 0.0, 1e-3, 1e3, 1e9, false},
-    {"large random start", 0, false, 10.0, 1.0, 10.0, 1e9, false},
-    {"random start, tangential ceiling", 0, false, 1.0, 1e-2, 10.0, 0.5, false},
-    {"random start, Fischer-Burmeister", 0, false, 0.1, 1e-2, 10.0, 1e9, true},
-    {"random start", 0, false, 1.0, 1.0, 10.0, 1e9, false},
-};
 
 StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
   system.analyze(blocks.W);
@@ -79,7 +56,7 @@ StagedSolve::StagedSolve(const FrictionSolverOptions& options, StagedProblem pro
       start_(start),
       system_(system),
       dual_(dual) {
-  ProximalOptions proximal;
+  ProximalOptions proximal = options.newton;
   proximal.tolerance = options.tolerance;
   proximal.unit_free_factor = options.unit_free_factor;
   proximal.max_factorizations = options.max_factorizations;
@@ -134,7 +111,7 @@ bool StagedSolve::out_of_time() const {
 void StagedSolve::run_auto() {
   const double flops = system_.factorization_flops();
   result_.factorization_flops = flops;
-  newton_->set_budget(std::min(options_.max_factorizations, kFirstAttempt));
+  newton_->set_budget(std::min(options_.max_factorizations, options_.attempt));
   if (!first_stages(flops) && dual_ != nullptr) rescue();
 }
 
@@ -150,59 +127,58 @@ bool StagedSolve::first_stages(double flops) {
                         : fmt::format("W is not symmetric: {:.1e}", blocks_.asymmetry));
   }
   const std::string reason = fmt::format("a factorisation is expensive: {:.2g} operations", flops);
-  if (admm(kAdmmIterations, reason)) return true;
-  if (std::max(newton_->best_error().siconos, newton_->best_error().unit_free) > kUsefulStart) {
-    newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
-  }
+  if (admm(AndersonAdmmOptions{}.max_iterations, reason)) return true;
+  newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
   const double ratio = sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks());
-  const int sweeps = static_cast<int>(std::clamp(kSweepsWorth * ratio, 20.0, 1000.0));
-  if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {} factorisations", sweeps,
-                                       static_cast<int>(kSweepsWorth)))) {
+  const int sweeps = static_cast<int>(std::ceil(options_.sweeps_worth * ratio));
+  if (gauss_seidel(sweeps, fmt::format("{} sweeps cost {:g} factorisations", sweeps,
+                                       options_.sweeps_worth))) {
     return true;
   }
-  return proximal(kAlphaAfterStage, "the first stages left an error");
+  // Between a cold and a warm start.
+  return proximal(std::sqrt(options_.newton.alpha_cold * options_.newton.alpha_warm),
+                  "the first stages left an error");
 }
 
-/// Other starts in turn, until one converges or the budget is spent.
+/// Other starts, until one converges or the budget is spent. On problems with large friction
+/// coefficients proximal Newton may cycle; which start leads out cannot be told beforehand. From
+/// far away a proximal step needs more Newton steps.
 void StagedSolve::rescue() {
-  for (int round = 0;; ++round) {
-    for (const Rescue& rescue : kRescues) {
-      const int left = options_.max_factorizations - newton_->factorizations();
-      if (left <= 0 || out_of_time()) return;
-      const Attempt& attempt = round % 2 == 0 ? kQuick : kPatient;
-      newton_->set_budget(newton_->factorizations() + std::min(left, attempt.factorizations));
-      newton_->set_weighting(rescue.load_clip, rescue.friction_ceiling);
-      newton_->set_patience(attempt.max_inner, attempt.failure_decay);
-      newton_->set_normal_map(rescue.fb ? ncp::NormalMap::kFischerBurmeister
-                                        : ncp::NormalMap::kMinimum);
-      start_elsewhere(rescue, round);
-      const std::string reason =
-          fmt::format("not converged, start {}: {}", ++restarts_, rescue.name);
-      if (rescue.sweeps > 0 && dual_ != nullptr && gauss_seidel(rescue.sweeps, reason)) return;
-      if (rescue.admm && admm(50, reason)) return;
-      if (proximal(rescue.alpha, reason)) return;
-    }
+  newton_->set_max_inner(2 * options_.newton.max_inner);
+  for (int k = 1;; ++k) {
+    const int left = options_.max_factorizations - newton_->factorizations();
+    if (left <= 0 || out_of_time()) return;
+    const int length = std::max(1, options_.attempt / 4) * luby(k);
+    newton_->set_budget(newton_->factorizations() + std::min(left, length));
+    const Weighting& weighting = kWeightings[(k - 1) % 2];
+    newton_->set_weighting(weighting.load_clip, weighting.friction_ceiling);
+    start_at_random();
+    if (proximal(weighting.alpha, fmt::format("not converged, random start {}", k))) return;
   }
 }
 
-/// The centre is zero, or random impulses inside the cones (the same at every run).
-void StagedSolve::start_elsewhere(const Rescue& rescue, int round) {
+/// Random impulses inside the cones, the same at every run: 0.1 to 10 times the load that |q|
+/// makes, each contact's own within a factor of 10 of that.
+void StagedSolve::start_at_random() {
   const Vector x = zero_vector(newton_->problem().rows());
-  if (rescue.random > 0.0 || round > 0) {
-    const double size = std::max(rescue.random, 0.1) * norm2(newton_->scaled_q()) /
-                        std::sqrt(std::max(1.0, static_cast<double>(blocks_.laws.size())));
-    for (std::size_t i = 0; i < blocks_.laws.size(); ++i) {
-      const double n = size * std::pow(10.0, 2.0 * uniform() - 1.0);
-      const double angle = 6.283185307179586 * uniform();
-      const double t = blocks_.laws[i].mu * n * uniform();
-      x(3 * i) = n;
-      x(3 * i + 1) = t * std::cos(angle);
-      if (blocks_.laws[i].kind == RowLaw::Kind::kContact) {
-        x(3 * i + 2) = t * std::sin(angle);
-      }
+  const double contacts = std::max(1.0, static_cast<double>(blocks_.laws.size()));
+  const double size = random_decade() * norm2(newton_->scaled_q()) / std::sqrt(contacts);
+  for (std::size_t i = 0; i < blocks_.laws.size(); ++i) {
+    const double n = size * random_decade();
+    const double angle = 6.283185307179586 * uniform();
+    const double t = blocks_.laws[i].mu * n * uniform();
+    x(3 * i) = n;
+    x(3 * i + 1) = t * std::cos(angle);
+    if (blocks_.laws[i].kind == RowLaw::Kind::kContact) {
+      x(3 * i + 2) = t * std::sin(angle);
     }
   }
   newton_->set_scaled_centre(x);
+}
+
+/// 0.1 to 10, by a logarithmic law.
+double StagedSolve::random_decade() {
+  return std::pow(10.0, 2.0 * uniform() - 1.0);
 }
 
 double StagedSolve::uniform() {
@@ -245,9 +221,9 @@ bool StagedSolve::gauss_seidel(int sweeps, std::string reason) {
   bool solved = false;
   int done = 0;
   while (done < sweeps && !solved && !out_of_time()) {
-    const double change = solver.sweep(newton_->scaled_q(), x);
+    solver.sweep(newton_->scaled_q(), x);
     ++done;
-    if (change < 30.0 * options_.tolerance || done % kCheckSweeps == 0 || done == sweeps) {
+    if (done % kCheckSweeps == 0 || done == sweeps) {
       system_.apply(x, v);
       axpby(1.0, newton_->scaled_q(), 1.0, v);
       solved = newton_->meets_goal(newton_->offer(x, v));

@@ -45,14 +45,12 @@ class StagedSolve {
   void best(Vector r) const { newton_->best_reactions(r); }
 
  private:
-  struct Rescue;
-  static const Rescue kRescues[];
-
   bool out_of_time() const;
   void run_auto();
   bool first_stages(double flops);
   void rescue();
-  void start_elsewhere(const Rescue& rescue, int round);
+  void start_at_random();
+  double random_decade();
   double uniform();
   bool proximal(double alpha, std::string reason);
   bool admm(int iterations, std::string reason);
@@ -69,7 +67,6 @@ class StagedSolve {
   DualSystem* dual_;
   std::unique_ptr<ProximalNewton> newton_;
   double goal_ = 0.9;
-  int restarts_ = 0;
   std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };
 
