@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMuFloor = 0.05;         // in the weight of tangential rows: 1 / mu^2 stays finite
 constexpr double kRoundingFloor = 1e-14;  // |phi| <= floor max(|q|, |x|): no more to gain
-constexpr int kLongestHistory = 1000;     // factorisations; later ones are not recorded
+constexpr int kLongestHistory = 400;      // factorisations; later ones are not recorded
 
 double square3(const double* a) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
@@ -62,10 +62,6 @@ void ProximalNewton::update(ConstVector q) {
   problem_.unscale(r_, r_);
   problem_.rescale();
   problem_.scale(r_, r_);
-  update_q(q);
-}
-
-void ProximalNewton::update_q(ConstVector q) {
   problem_.set_q(q);
   velocity_known_ = false;
   best_error_ = {};
@@ -231,7 +227,6 @@ bool ProximalNewton::diverged(int inner, double phi) const {
   return last > 0.5 * earlier && phi > 10.0 * std::min(last, earlier);
 }
 
-/// The proximal problem, or the problem itself to rounding.
 bool ProximalNewton::solved_well(const Residual& residual) const {
   return residual.phi <= std::max(schedule_.accept_ratio * residual.proximity,
                                   kRoundingFloor * std::max(problem_.q_norm(), norm2(x_)));

@@ -135,8 +135,6 @@ class ProximalNewton {
   /// New values of W (already given to the system) and of q, m/s, 3 per block. The centre r keeps
   /// its value in kg m/s. mu and bounds may change with it: see change_laws().
   void update(ConstVector q);
-  /// New q alone: W and the laws are those of the last update().
-  void update_q(ConstVector q);
   /// New friction coefficients and bounds on the same kinds; takes effect at the next update().
   void change_laws(std::span<const RowLaw> laws) { problem_.change_laws(laws); }
 
@@ -168,6 +166,8 @@ class ProximalNewton {
     double proximity = 0.0;  ///< |A (x - r)|, scaled variables
   };
   Residual measure();
+  /// That iterate solves the proximal problem well enough, or the problem itself to rounding.
+  bool solved_well(const Residual& residual) const;
   /// x += d, a full step at the x last measured. ok = false: no step was taken.
   [[nodiscard]] NewtonSolve newton_step();
   /// r = x.
@@ -209,7 +209,6 @@ class ProximalNewton {
   void record(int inner, const Residual& residual, const ProximalError& error);
   void record(const NewtonSolve& solve);
   bool solved_at_centre(ProximalStep& result);
-  bool solved_well(const Residual& residual) const;
 
   ScaledProblem problem_;
   ProximalOptions options_;

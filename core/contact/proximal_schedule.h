@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 namespace nsn {
 
@@ -18,21 +19,13 @@ struct ProximalSchedule {
   double after_1 = 0.02;  ///< factor on alpha after a step of 1 Newton step, (0, 1): easy
   double after_3 = 0.2;   ///< of 2 or 3
   double after_6 = 0.5;   ///< of 4 to 6
-  double after_9 = 1.0;   ///< of 7 to 9
-  double beyond = 2.0;    ///< of more: accepted, but nearly failed
+  double beyond = 1.0;    ///< of more: accepted, but nearly failed
   double rise = 3.0;      ///< factor on alpha after a rejected step, > 1
-  /// After a linear system that could not be solved: alpha = breakdown_rise max(alpha,
-  /// breakdown_floor). Large, since a matrix is singular to rounding or it is not.
-  double breakdown_rise = 100.0;
-  double breakdown_floor = 1e-7;
   /// After a failure alpha stays above this many times the failed one; 0: failures are forgotten.
   double failure_margin = 2.0;
   /// That bound falls by this factor per accepted step, [0, 1). Small: fast on easy problems.
   /// Near 1: more patience if solutions repel the iteration.
   double failure_decay = 0.6;
-  /// First weight of bounded box rows, once two steps in a row were rejected, or one if there are
-  /// no contacts: full steps can cycle between the bounds, and no weight of a contact stops that.
-  double first_box_weight = 1.0;
 
   // ---- State
   double alpha = 1e-2;      ///< of the next step
@@ -61,22 +54,23 @@ struct ProximalSchedule {
     failed = alpha;
     alpha = std::min(rise * alpha, alpha_max);
     ++rejected;
+    // Bounded box rows get a weight once two steps in a row were rejected, or one if there are no
+    // contacts: full steps can cycle between the bounds, and no weight of a contact stops that. The
+    // first is that of scaled W.
     if (box_weight > 0.0 || rejected >= 2 || !contacts) {
-      box_weight = std::clamp(rise * box_weight, first_box_weight, alpha_max);
+      box_weight = std::clamp(rise * box_weight, 1.0, alpha_max);
     }
   }
 
-  /// A linear system had no solution.
-  void on_breakdown() {
-    alpha = std::min(breakdown_rise * std::max(alpha, breakdown_floor), alpha_max);
-  }
+  /// A linear system had no solution: half of the decades up to alpha_max, since a matrix is
+  /// singular to rounding or it is not.
+  void on_breakdown() { alpha = std::sqrt(alpha * alpha_max); }
 
  private:
   double factor_after(int newton_steps) const {
     if (newton_steps <= 1) return after_1;
     if (newton_steps <= 3) return after_3;
-    if (newton_steps <= 6) return after_6;
-    return newton_steps <= 9 ? after_9 : beyond;
+    return newton_steps <= 6 ? after_6 : beyond;
   }
 };
 

@@ -12,8 +12,7 @@ namespace {
 ReductionRules reduction_rules(const NewtonOptions& options) {
   return {.elimination = options.accurate().elimination,
           .stiffness = options.accurate().stiffness,
-          .elastic = true,
-          .accurate = options.accurate().policy};
+          .elastic = true};
 }
 
 }  // namespace
@@ -26,7 +25,7 @@ AccurateStep::AccurateStep(const NewtonOptions& options, const SolverRegistry& r
       monitor_(monitor),
       dual_(make_linear_chain(options.linear, registry)),
       reductions_(reduction_rules(options)) {
-  monitor_.reserve_history(std::min(options.max_iterations, policy_.longest_history) + 16);
+  monitor_.reserve_history(options.max_iterations + 16);
 }
 
 void AccurateStep::fit(const System& system) {
@@ -55,8 +54,7 @@ void AccurateStep::build(const System& system) {
   proximal_.tolerance = std::max(1e-4 * options_.tolerance, 1e-14);
   proximal_.unit_free_factor = 1.0;
   proximal_.goal = 0.3;
-  proximal_.max_factorizations = std::min(options_.max_iterations, policy_.longest_history) *
-                                 (sparse ? policy_.small_systems : 1);
+  proximal_.max_factorizations = options_.max_iterations;
   proximal_.normal_map = options_.accurate().ncp == NcpKind::kFischerBurmeister
                              ? ncp::NormalMap::kFischerBurmeister
                              : ncp::NormalMap::kMinimum;
@@ -72,14 +70,12 @@ void AccurateStep::build(const System& system) {
 
 /// Makes the sweeps if a factorisation is expensive.
 void AccurateStep::find_cost() {
-  longest_ = options_.max_iterations;
+  if (reductions_.is_elastic()) return;
   const auto blocks = static_cast<Index>(laws_.size());
-  if (reductions_.is_elastic() || blocks < policy_.expensive_blocks) return;
   const double flops = dual_.factorization_flops();
   if (flops < kExpensiveFactorization) return;
   const double ratio = sweeps_per_factorization(flops, dual_.scaled().blocks(), blocks);
-  longest_ = std::max(policy_.longest_expensive, static_cast<int>(policy_.most_work / flops));
-  num_sweeps_ = static_cast<int>(std::min(policy_.sweeps_worth * ratio, policy_.most_sweeps));
+  num_sweeps_ = static_cast<int>(policy_.sweeps_worth * ratio);
   sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->problem().laws());
 }
 
@@ -88,10 +84,9 @@ void AccurateStep::sweep(State& state) {
   sweeps_->refresh();
   newton_->scaled_centre(kept_r_);
   for (int k = 0; k < num_sweeps_ && !monitor_.out_of_time(); ++k) {
-    if (sweeps_->sweep(newton_->scaled_q(), kept_r_) < policy_.settled) break;
+    if (sweeps_->sweep(newton_->scaled_q(), kept_r_) < options_.tolerance) break;
   }
   newton_->set_scaled_centre(kept_r_);
-  newton_->set_alpha(policy_.alpha_after_sweeps);
   newton_->reactions(state.r);
 }
 
@@ -100,7 +95,7 @@ bool AccurateStep::linearise(StepEquations& equations, ConstVector u, ConstVecto
   const bool stiffness = options_.accurate().stiffness == GeometricStiffness::kExact ||
                          options_.accurate().stiffness == GeometricStiffness::kFull;
   if (keeps_factor_) {
-    reduction_->linearise_values(equations.system(), at_, u, r);
+    reductions_.elastic().linearise_values(equations.system(), at_, u, r);
   } else {
     if (!reduction_->linearise(equations, at_, u, r, stiffness)) return false;
     if (reductions_.is_elastic()) ++linearisations_;
@@ -122,7 +117,7 @@ void AccurateStep::velocity(State& state) {
 
 /// Evaluates the rows at state.u and keeps the best iterate. Returns true if the step is solved.
 bool AccurateStep::measure(StepEquations& equations, State& state) {
-  step_length_ = reduction_->evaluate(equations, at_, step_u_, state, error_);
+  error_ = reduction_->evaluate(equations, at_, step_u_, state);
   smallest_ = std::min(smallest_, error_.total);
   best_.offer(state, error_);
   return error_.relative <= options_.tolerance;
@@ -131,7 +126,7 @@ bool AccurateStep::measure(StepEquations& equations, State& state) {
 void AccurateStep::record(const ProximalStep& step, NewtonResult& result) {
   NewtonIteration entry;
   entry.error = error_;
-  entry.step_length = step.outcome == StepOutcome::kRejected ? 0.0 : step_length_;
+  entry.step_length = step.outcome == StepOutcome::kRejected ? 0.0 : 1.0;
   entry.alpha = step.alpha;
   entry.factorizations = step.newton_steps;
   entry.linear_iterations = step.linear_iterations;
@@ -154,15 +149,10 @@ bool AccurateStep::exhausted(int budget, int linearisations) const {
   return linearisations >= budget || (has_unknowns() && newton_->factorizations() >= small);
 }
 
-bool AccurateStep::may_go_on(const Attempt& attempt, const Progress& progress,
-                             int linearisations) const {
-  const int all = options_.max_iterations - progress.before;
-  const int patience = std::min(policy_.patience, attempt.budget);
+bool AccurateStep::may_go_on(const Attempt& attempt, int linearisations) const {
   const int overtime = (overtime_.factor - 1) * options_.max_iterations;
   const int more = best_.error().total > overtime_.error ? overtime : 0;
-  return !exhausted(all + more, linearisations) &&
-         (!exhausted(attempt.budget + more, linearisations) ||
-          spent() <= progress.halved_at + patience);
+  return !exhausted(attempt.budget + more, linearisations);
 }
 
 /// One proximal step, or none if no row stays.
@@ -175,19 +165,6 @@ ProximalStep AccurateStep::advance(State& state) {
   newton_->reactions(kept_r_);
   reduction_->scatter(kept_r_, state.r);
   return step;
-}
-
-bool AccurateStep::linearises(Linearise rule, const ProximalStep& step) const {
-  switch (rule) {
-    case Linearise::kAlways:
-      return true;
-    case Linearise::kNearBest:
-      return error_.total <= policy_.restart_band * smallest_;
-    case Linearise::kWhenSolved:
-      break;
-  }
-  return step.outcome == StepOutcome::kSolved ||
-         step.error.unit_free < policy_.solved_well * error_.relative;
 }
 
 /// Linearises at the start and takes the first guess. Returns false for numbers that are not finite.
@@ -212,16 +189,15 @@ bool AccurateStep::start(StepEquations& equations, State& state, const Attempt& 
   return true;
 }
 
-/// Counts steps in a row that cost and gain nothing.
+/// Counts steps in a row that gain nothing: no factorisation was needed, or, of elastic rows, the
+/// error did not fall.
 bool AccurateStep::idles_too_long(const ProximalStep& step, bool cheap, double error_before,
                                   Progress& progress) const {
-  const bool sparse = reductions_.is_elastic();
   const bool rejected = step.outcome == StepOutcome::kRejected;
-  const bool gained = sparse && error_.total < policy_.least_gain * error_before;
-  const bool idles = rejected || !sparse ? cheap : !gained && (cheap || !has_unknowns());
+  const bool gained = reductions_.is_elastic() && error_.total < error_before;
+  const bool idles = rejected || !reductions_.is_elastic() ? cheap : !gained;
   progress.idle = idles ? progress.idle + 1 : 0;
-  const bool patient = !rejected && !has_unknowns();
-  return progress.idle > (patient ? 4 : 1) * policy_.max_idle_steps;
+  return progress.idle > policy_.max_idle_steps;
 }
 
 /// Proximal steps until solved or the attempt's factorisations are spent.
@@ -229,8 +205,8 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
                                    NewtonResult& result) {
   Progress progress{.before = result.iterations};
   if (!start(equations, state, attempt)) return NewtonStatus::kNonFinite;
-  // A guess may be exact already; of soft bodies only if little changes.
-  if (has_unknowns() && (!reductions_.is_elastic() || error_.relative <= policy_.calm)) {
+  // A guess may be exact already; of soft bodies it rarely is.
+  if (has_unknowns() && !reductions_.is_elastic()) {
     velocity(state);
     if (measure(equations, state)) {
       result.iterations = progress.before + spent();
@@ -240,7 +216,7 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
   }
   progress.halved = smallest_;
   progress.halved_at = spent();
-  while (may_go_on(attempt, progress, linearisations_ - 1)) {  // from the last linearisation too
+  while (may_go_on(attempt, linearisations_ - 1)) {  // from the last linearisation too
     if (monitor_.out_of_time()) return NewtonStatus::kCancelled;
     const int before = spent();
     const double error_before = error_.total;
@@ -264,10 +240,10 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
     }
     if (best_.error().total <= policy_.fine && spent() > progress.halved_at + policy_.fine_patience)
       return NewtonStatus::kConverged;
-    if (!linearises(attempt.linearise, step)) continue;
+    if (attempt.fully && step.outcome != StepOutcome::kSolved) continue;
     keeps_factor_ =
         reductions_.is_elastic() && !keeps_factor_ && error_.relative <= policy_.hardly_moved;
-    if (!keeps_factor_ && !may_go_on(attempt, progress, linearisations_)) break;
+    if (!keeps_factor_ && !may_go_on(attempt, linearisations_)) break;
     if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
     result.iterations = progress.before + spent();
   }
@@ -286,13 +262,12 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
   copy(state.r, warm_r_);
   const bool expensive = sweeps_ != nullptr;
   const bool rigid = !reductions_.is_elastic();
-  const int all = std::min(options_.max_iterations, rigid ? longest_ : policy_.longest_expensive);
+  const int all = options_.max_iterations;
   const int restart = options_.accurate().restart_after;
   // A warm start can lie on the wrong side of every cone (a body that has just stopped): soon cold.
-  const Attempt attempts[] = {{warm, warm ? restart / 2 : restart, Linearise::kAlways, expensive},
-                              {false, warm && !expensive ? restart : 0, Linearise::kAlways},
-                              {rigid ? false : warm, all,
-                               rigid ? Linearise::kWhenSolved : Linearise::kNearBest, expensive}};
+  const Attempt attempts[] = {{warm, warm ? restart / 2 : restart, false, expensive},
+                              {false, warm && !expensive ? restart : 0},
+                              {rigid ? false : warm, all, rigid, expensive}};
   for (Attempt attempt : attempts) {
     attempt.budget = std::min(attempt.budget, all - result.iterations);
     if (attempt.budget <= 0) continue;

@@ -44,22 +44,16 @@ class AccurateStep final : public StepMethod {
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
 
  private:
-  /// When an accepted step is linearised again.
-  enum class Linearise {
-    kAlways,      // at every accepted step
-    kNearBest,    // if the error is at most restart_band times the smallest so far
-    kWhenSolved,  // if the linear problem is solved well below the error of the step
-  };
   struct Attempt {
     bool warm;
-    int budget;  // factorisations
-    Linearise linearise;
+    int budget;           // factorisations
+    bool fully = false;   // each linear problem is solved before the rows are linearised again
     bool sweeps = false;  // Gauss-Seidel first
   };
   /// How an attempt goes.
   struct Progress {
     int before = 0;       // iterations of the attempts before it
-    int idle = 0;         // steps in a row that cost and gained nothing
+    int idle = 0;         // steps in a row that gained nothing
     double halved = 0.0;  // smallest error when it was halved last
     int halved_at = 0;    // factorisations then
   };
@@ -74,11 +68,10 @@ class AccurateStep final : public StepMethod {
   [[nodiscard]] bool start(StepEquations& equations, State& state, const Attempt& attempt);
   NewtonStatus iterate(StepEquations& equations, State& state, const Attempt& attempt,
                        NewtonResult& result);
-  bool may_go_on(const Attempt& attempt, const Progress& progress, int linearisations) const;
+  bool may_go_on(const Attempt& attempt, int linearisations) const;
   ProximalStep advance(State& state);
   bool idles_too_long(const ProximalStep& step, bool cheap, double error_before,
                       Progress& progress) const;
-  bool linearises(Linearise rule, const ProximalStep& step) const;
   void record(const ProximalStep& step, NewtonResult& result);
   bool has_unknowns() const { return newton_ != nullptr; }
   int spent() const;
@@ -98,12 +91,10 @@ class AccurateStep final : public StepMethod {
   std::unique_ptr<ProximalNewton> newton_;      // none if no row stays
   std::unique_ptr<ContactGaussSeidel> sweeps_;  // if a factorisation is expensive
   int num_sweeps_ = 0;
-  int longest_ = 0;  // factorisations of a step
   // 3 per node; 3 per row block; 3 per row block that stays
   Vector step_u_, warm_r_, kept_r_;
   int linearisations_ = 0;     // of a sparse H in this attempt
   bool keeps_factor_ = false;  // the present one has the factor of the one before
-  double step_length_ = 1.0;   // of the last measured iterate
   StepError error_;            // of the last measured iterate
   double smallest_ = 0.0;      // error of this attempt
   BestIterate best_;

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
@@ -34,11 +33,6 @@ bool BlockDiagonalReduction::linearise(StepEquations& equations, StepEvaluation&
   delassus_.assemble(rows_.J, inverse_, rows_.E);
   set_q(rows_.J, rows_.value);
   return true;
-}
-
-void BlockDiagonalReduction::linearise_values(const System&, StepEvaluation&, ConstVector,
-                                              ConstVector) {
-  NSN_ASSERT(false);
 }
 
 void BlockDiagonalReduction::push(ConstVector r, Vector out) {

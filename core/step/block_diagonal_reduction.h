@@ -14,8 +14,6 @@ class BlockDiagonalReduction final : public StepReduction {
   const std::vector<Index>& eliminated() const override { return none_; }
   [[nodiscard]] bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                ConstVector r, bool stiffness) override;
-  void linearise_values(const System& system, StepEvaluation& at, ConstVector u,
-                        ConstVector r) override;
   const BlockCsr& W() const override { return delassus_.matrix(); }
   void push(ConstVector r, Vector out) override;
   void eliminated_impulses(ConstVector, Vector) const override {}

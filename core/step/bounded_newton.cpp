@@ -79,7 +79,7 @@ void BoundedNewton::centre_on_safe() {
 }
 
 bool BoundedNewton::drop_contact_impulses() {
-  if (!safe_.drop_contact_impulses(policy_.cold_is_better)) return false;
+  if (!safe_.drop_contact_impulses()) return false;
   newton_->set_scaled_centre(safe_.point());
   return true;
 }
@@ -115,12 +115,8 @@ void BoundedNewton::iterate(int budget, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
   // A few factorisations: alpha never rises after success, and failures are forgotten.
-  ProximalSchedule schedule{.alpha_min = policy_.alpha_min,
-                            .alpha_max = policy_.alpha_max,
-                            .after_9 = 0.5,
-                            .beyond = 0.5,
-                            .failure_margin = 0.0,
-                            .alpha = policy_.alpha_start};
+  ProximalSchedule schedule{
+      .beyond = 0.5, .failure_margin = 0.0, .alpha = policy_.alpha_start};
   const auto restart = [&] {
     newton_->set_alpha(schedule.alpha);
     newton_->begin();
@@ -166,7 +162,7 @@ bool BoundedNewton::solve_from_zero(int budget, NewtonResult& result) {
   bool solved = false;
   bool stepped = false;
   for (int centre = 0; centre < 2;) {
-    if (at.phi <= std::max(policy_.solved_soft * at.proximity, policy_.tiny)) {
+    if (newton_->solved_well(at)) {
       solved = true;
       newton_->scaled_iterate(x_);
       safe_.take_iterate(x_);
@@ -197,8 +193,7 @@ void BoundedNewton::solve_reduced(int budget, bool first, NewtonResult& result) 
   const int most = std::min(budget, result.iterations + share);
   bool cold = false;
   if (newton_->problem().blocks() <= policy_.few_blocks) {
-    const int from_zero = std::min(most, result.iterations + policy_.steps_from_zero);
-    if (solve_from_zero(from_zero, result)) return;
+    if (solve_from_zero(most, result)) return;
   } else {
     cold = first && drop_contact_impulses();
   }

@@ -37,8 +37,6 @@ class BoundedNewton {
 
   /// New values of W and q.
   void set_problem(StepReduction& reduction);
-  /// New values of q alone.
-  void set_q(ConstVector q) { newton_->update_q(q); }
   /// Starts at impulses r, kg m/s, 3 per block; goal: error, m/s, at which no more is spent.
   void start(ConstVector r, double goal);
 
@@ -48,7 +46,7 @@ class BoundedNewton {
   /// first; many, as in a jam, need the impulses they had. first: this linearisation is the step's
   /// first.
   void solve_reduced(int budget, bool first, NewtonResult& result);
-  /// Contacts without impulse are much better than the start: they are the start from now on.
+  /// Contacts without impulse are better than the start: they are the start from now on.
   bool drop_contact_impulses();
 
   SafePoint& safe() { return safe_; }

@@ -73,46 +73,21 @@ void ElasticReduction::eliminated_impulses(ConstVector d, Vector r) const {
   mass_.linear_impulses(rows_, d, r);
 }
 
-/// d . (M (u - u_free) - J^T r), J at the end of the step.
-double ElasticReduction::slope(const System& system, const StepEvaluation& at, ConstVector d,
-                               const State& state) {
-  at.apply_transposed(state.r, impulse_);
-  double sum = 0.0;
-  for (Index n = 0; n < system.nodes(); ++n) {
-    const Vec3 change = load3(&state.u(kBlock * n)) - load3(&system.u_free(kBlock * n));
-    const Vec3 g = load9(&system.M(kBlockSize * n)) * change - load3(&impulse_(kBlock * n));
-    sum += dot(g, load3(&d(kBlock * n)));
-  }
-  return sum;
-}
-
-double ElasticReduction::evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d,
-                                  State& state, StepError& error) {
+/// Near the solution the linearised impulses balance to rounding; those of the elements carry the
+/// rounding of u times their stiffness (so d is the step itself, not a difference of u).
+StepError ElasticReduction::evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d,
+                                     State& state) {
   const System& system = equations.system();
-  if (eliminated().empty()) return StepReduction::evaluate(equations, at, d, state, error);
-  multiply(mass_.H(), d, impulse_);
-  const double start = dot(impulse_, d);  // the slope at the start, with the other sign
+  if (eliminated().empty()) return StepReduction::evaluate(equations, at, d, state);
   copy(state.r, linear_r_);
   eliminated_impulses(d, linear_r_);
-  double length = 1.0;
-  for (int k = 0; k <= policy_.max_shortenings; ++k) {
-    at.evaluate(equations, state.u);
-    mass_.elastic_impulses(at, state.r);
-    const double end = slope(system, at, d, state);
-    if (end <= policy_.curvature * start || k == policy_.max_shortenings) break;
-    length *= std::clamp(start / (start + end), 0.1, 0.7);
-    copy(origin_, state.u);
-    axpby(length, d, 1.0, state.u);
-  }
-  // Near the solution the linearised impulses balance to rounding; those of the elements carry the
-  // rounding of u times their stiffness (so d is the step itself, not a difference of u).
-  error = at.error(system, state.u, state.r);
-  if (length < 1.0 || error.relative > policy_.far_from_rounding) return length;
+  at.evaluate(equations, state.u);
+  mass_.elastic_impulses(at, state.r);
+  const StepError error = at.error(system, state.u, state.r);
   const StepError linear = at.error(system, state.u, linear_r_);
-  if (!(linear.total < error.total)) return length;
+  if (!(linear.total < error.total)) return error;
   copy(linear_r_, state.r);
-  error = linear;
-  return length;
+  return linear;
 }
 
 }  // namespace nsn

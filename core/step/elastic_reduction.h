@@ -6,15 +6,12 @@
 #pragma once
 
 #include "nsn/core/step/elastic_mass.h"
-#include "nsn/core/step/policy.h"
 #include "nsn/core/step/reduction.h"
 
 namespace nsn {
 
 class ElasticReduction final : public StepReduction {
  public:
-  explicit ElasticReduction(const AccuratePolicy& policy) : policy_(policy) {}
-
   /// Returns false if H is block diagonal and no row is eliminated: nothing else may be called
   /// then.
   bool analyze(const System& system, const BlockCsr& J, Elimination elimination,
@@ -23,20 +20,20 @@ class ElasticReduction final : public StepReduction {
   const std::vector<Index>& eliminated() const override { return mass_.eliminated(); }
   [[nodiscard]] bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                ConstVector r, bool stiffness) override;
-  void linearise_values(const System& system, StepEvaluation& at, ConstVector u,
-                        ConstVector r) override;
+  /// The same with H and W of the last linearisation, for an iterate that has hardly moved; `at`
+  /// was measured at (u, r).
+  void linearise_values(const System& system, StepEvaluation& at, ConstVector u, ConstVector r);
   const BlockCsr& W() const override { return mass_.delassus(); }
   void push(ConstVector r, Vector out) override;
   void eliminated_impulses(ConstVector d, Vector r) const override;
-  /// Shortens the step if the elastic forces at its end would drive it back.
-  double evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d, State& state,
-                  StepError& error) override;
+  /// The impulses of the elements at the end of the step, or the linearised ones if these leave a
+  /// smaller error.
+  StepError evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d,
+                     State& state) override;
 
  private:
   void set_problem(const System& system, ConstVector u, ConstVector r);
-  double slope(const System& system, const StepEvaluation& at, ConstVector d, const State& state);
 
-  AccuratePolicy policy_;
   GeometricStiffness stiffness_ = GeometricStiffness::kNone;
   ElasticMass mass_;
   Vector reference_, change_;  // 3 per kept block

@@ -7,11 +7,11 @@ namespace nsn {
 namespace {
 
 bool is_far(const RowLaw& law, const double* v, const double* r, const RealtimePolicy& policy) {
-  if (law.is_contact()) return r[0] == 0.0 && v[0] > policy.far_contact;
+  if (law.is_contact()) return r[0] == 0.0 && v[0] > policy.far_speed;
   for (int k = 0; k < 3; ++k) {
     const bool empty = std::isinf(law.lo[k]) && std::isinf(law.hi[k]);
     const bool limit = law.lo[k] == 0.0 && std::isinf(law.hi[k]);
-    if (!empty && !(limit && r[k] == 0.0 && v[k] > policy.far_limit)) return false;
+    if (!empty && !(limit && r[k] == 0.0 && v[k] > policy.far_speed)) return false;
   }
   return !law.unbounded();
 }

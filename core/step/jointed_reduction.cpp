@@ -15,9 +15,8 @@ void JointedReduction::adopt(const System& system) {
   kept_ = mass_.kept();
   allocate(system);
   const auto rows = static_cast<std::size_t>(system.rows());
-  impulses_.assign(2 * rows, 0.0);  // stays zero but for eliminated rows
+  impulses_.assign(rows, 0.0);  // stays zero but for eliminated rows
   free_r_ = Vector(impulses_.data(), rows);
-  change_ = Vector(impulses_.data() + rows, rows);
 }
 
 bool JointedReduction::fits(const System& system) const {
@@ -41,20 +40,6 @@ bool JointedReduction::linearise(StepEquations& equations, StepEvaluation& at, C
   take(at);
   set_q(rows_.J, rows_.value);
   return true;
-}
-
-/// With g = M (u_free - u) + J^T r and the values of the rows now, J' and H' of before:
-///   base = H'^-1 (g + J'_e^T (free_r - r_e) - J'_k^T r_k),   q = value + J'_k base
-void JointedReduction::linearise_values(const System& system, StepEvaluation& at, ConstVector u,
-                                        ConstVector r) {
-  start_at(system, u);
-  axpby(1.0, at.impulse(), 1.0, base_);
-  mass_.free_impulses(at, r, free_r_);
-  copy(free_r_, change_);
-  axpby(-1.0, r, 1.0, change_);
-  add_transposed(rows_.J, 1.0, change_, base_);
-  mass_.solve(base_);
-  set_q(rows_.J, at.value);
 }
 
 void JointedReduction::push(ConstVector r, Vector out) {

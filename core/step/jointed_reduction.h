@@ -22,17 +22,14 @@ class JointedReduction final : public StepReduction {
   const std::vector<Index>& eliminated() const override { return mass_.equations(); }
   [[nodiscard]] bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                ConstVector r, bool stiffness) override;
-  void linearise_values(const System& system, StepEvaluation& at, ConstVector u,
-                        ConstVector r) override;
   const BlockCsr& W() const override { return mass_.delassus(); }
   void push(ConstVector r, Vector out) override;
   void eliminated_impulses(ConstVector d, Vector r) const override;
 
  private:
   JointedMass mass_;
-  std::vector<double> impulses_;  // the two vectors below
+  std::vector<double> impulses_;  // memory of the vector below
   Vector free_r_;                 // of eliminated rows without those of the others, 3 per row block
-  Vector change_;                 // 3 per row block
 };
 
 }  // namespace nsn

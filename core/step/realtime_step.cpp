@@ -9,16 +9,6 @@
 namespace nsn {
 namespace {
 
-enum class Kind { kContacts, kJoints };
-
-/// Zeroes the impulses of one kind.
-void forget(const System& system, Vector r, Kind kind) {
-  for (Index i = 0; i < system.blocks(); ++i) {
-    const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
-    if (contact == (kind == Kind::kContacts)) std::fill_n(r.data() + 3 * i, 3, 0.0);
-  }
-}
-
 /// The same tolerance, budget and solvers for the accurate method: elastic elements, with as many
 /// linearisations as there are factorisations.
 NewtonOptions elastic_options(NewtonOptions options) {
@@ -71,9 +61,7 @@ RealtimeStep::RealtimeStep(const NewtonOptions& options, const SolverRegistry& r
 }
 
 bool RealtimeStep::shareable(const System& system) const {
-  if (options_.realtime().hand_over || system.compliance_varies ||
-      system.blocks() > policy_.shared_blocks)
-    return false;
+  if (options_.realtime().hand_over || system.compliance_varies) return false;
   return std::any_of(system.laws.begin(), system.laws.end(),
                      [](const RowLaw& law) { return law.unbounded(); });
 }
@@ -103,38 +91,20 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
 void RealtimeStep::build(const System& system) {
   bounded_.analyze(*reduction_, laws_);
   const std::size_t kept = kBlock * laws_.size();
-  const auto all = static_cast<std::size_t>(system.rows());
   const auto dofs = static_cast<std::size_t>(system.dofs());
-  arena_.resize(2 * kept + all + dofs);
+  arena_.resize(2 * kept + dofs);
   r_ = Vector(arena_.data(), kept);
   v_ = Vector(r_.data() + kept, kept);
-  all_r_ = Vector(v_.data() + kept, all);
-  push_ = Vector(all_r_.data() + all, dofs);
+  push_ = Vector(v_.data() + kept, dofs);
 }
 
 /// Far blocks that the present motion would violate take part from now on; at_ has the rows there.
-/// Returns true if there are some.
-bool RealtimeStep::admit_far_rows(const System& system) {
-  if (!reduced() || !far_.admit(system, at_)) return false;
+void RealtimeStep::admit_far_rows(const System& system) {
+  if (!reduced() || !far_.admit(system, at_)) return;
   reductions_.readmit(system, at_.J, far_.marks());
   select_laws(system.laws, reduction_->kept(), laws_);
   build(system);
   penetration_.find(system, reduction_->kept());
-  return true;
-}
-
-/// How far the rows of joints turn within the step, by what their last impulses would do then:
-/// |M^-1 (J - J_start)^T r|, m/s or rad/s. at_ has the rows at the first velocity.
-double RealtimeStep::turned_momentum(const System& system, ConstVector r) {
-  if (reduced()) return 0.0;  // impulses of eliminated rows follow from the others
-  copy(r, all_r_);
-  forget(system, all_r_, Kind::kContacts);
-  turned_.resize(static_cast<std::size_t>(system.dofs()));
-  const Vector impulse(turned_.data(), turned_.size());
-  at_.apply_transposed(all_r_, impulse);
-  add_transposed(system.J_start, -1.0, all_r_, impulse);
-  multiply_blocks(system.M_inverse, impulse, push_);
-  return norm_max(push_);
 }
 
 void RealtimeStep::set_goals(const System& system) {
@@ -148,7 +118,6 @@ void RealtimeStep::set_goals(const System& system) {
 /// impulses says little about this step.
 bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool warm) {
   const System& system = equations.system();
-  const double turned = turned_momentum(system, state.r);
   const bool stiffness = reduced() && warm && !turns_;
   if (!reduction_->linearise(equations, at_, system.u_start, state.r, stiffness)) return false;
   if (warm) {
@@ -156,25 +125,14 @@ bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool 
   }
   penetration_.keep(reduction_->q());
   bounded_.set_problem(*reduction_);
-  if (turned > policy_.turned * system.speed_scale) forget(system, state.r, Kind::kJoints);
   return true;
 }
 
-/// At state.u, where at_ was measured. same_matrices: those of the last linearisation serve, else
-/// with geometric stiffness.
-bool RealtimeStep::linearise_again(StepEquations& equations, const State& state,
-                                   bool same_matrices) {
-  if (same_matrices) {
-    reduction_->linearise_values(equations.system(), at_, state.u, state.r);
-  } else if (!reduction_->linearise(equations, at_, state.u, state.r, true)) {
-    return false;
-  }
+/// At state.u, where at_ was measured, with geometric stiffness.
+bool RealtimeStep::linearise_again(StepEquations& equations, const State& state) {
+  if (!reduction_->linearise(equations, at_, state.u, state.r, true)) return false;
   penetration_.keep(reduction_->q());
-  if (same_matrices) {
-    bounded_.set_q(reduction_->q());
-  } else {
-    bounded_.set_problem(*reduction_);
-  }
+  bounded_.set_problem(*reduction_);
   return true;
 }
 
@@ -236,22 +194,17 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   const System& system = equations.system();
   double best = own_error(system, state, result.error);
   bool at_best = true;
-  const double large = (turns_ ? policy_.large_motion : policy_.large_error) * system.speed_scale;
-  bool fast = best <= large;
-  for (int misses = 0; misses <= policy_.misses;) {
+  if (few()) budget_ = policy_.overtime * options_.max_iterations;
+  for (;;) {
     const double lax = bounded_.reached_goal() ? policy_.worth_a_round : policy_.goal;
-    if (few() && best > large) budget_ = policy_.overtime * options_.max_iterations;
     const bool spent = (reduced() && 2 * rounds_ >= budget_) || result.iterations >= budget_;
     if (best <= (reduced() ? good_ : lax) || spent || monitor_.out_of_time()) break;
     if (at_best) best_.take(state, result.error);
+    at_best = false;
+    ++rounds_;
     const bool was_few = few();
-    const bool admitted = admit_far_rows(system);
-    const bool same_matrices = was_few && at_best && fast && !admitted;
-    if (!same_matrices) {
-      ++rounds_;
-      at_best = false;
-    }
-    if (!linearise_again(equations, state, same_matrices)) break;
+    admit_far_rows(system);
+    if (!linearise_again(equations, state)) break;
     start(state.r);
     if (reduced()) {
       bounded_.solve_reduced(budget_, false, result);
@@ -265,35 +218,17 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
     const StepError error = at_.error(system, state.u, state.r);
     const double own = own_error(system, state, error);
     at_best = gain <= 0.0 && own < best;
-    fast = own <= policy_.falls_fast * best;
     if (at_best) {
       best = own;
       result.error = error;
       result.energy_limited = false;
-    } else if (was_few && std::isfinite(own)) {
-      ++misses;  // Newton's method need not fall from step to step
-    } else {
-      break;
+    } else if (!was_few || !std::isfinite(own)) {
+      break;  // few rows: Newton's method need not fall from step to step
     }
   }
   if (at_best) return;
   best_.restore(state);
   at_.evaluate(equations, state.u);
-}
-
-/// A reduced step that has failed may not be faster than without joints and contacts: it is slowed
-/// down to that, and its impulses are dropped. Otherwise one bad step excites the next.
-void RealtimeStep::calm(StepEquations& equations, State& state, NewtonResult& result) {
-  const System& system = equations.system();
-  if (!reduced() || result.error.total <= policy_.failed * system.speed_scale) return;
-  const double energy = inner(system.M, state.u, state.u);
-  const double most = std::max(inner(system.M, system.u_free, system.u_free),
-                               inner(system.M, system.u_start, system.u_start));
-  if (!(energy > most) || !std::isfinite(energy)) return;
-  axpby(0.0, state.u, std::sqrt(most / energy), state.u);
-  fill(state.r, 0.0);
-  at_.evaluate(equations, state.u);
-  result.error = at_.error(system, state.u, state.r);
 }
 
 /// The accurate method takes over from state.
@@ -345,7 +280,6 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
   improve(equations, state, result);
-  calm(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
   result.status = converged                ? NewtonStatus::kConverged
                   : monitor_.out_of_time() ? NewtonStatus::kCancelled

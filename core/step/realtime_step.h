@@ -7,10 +7,8 @@
 /// impulses.
 ///
 /// Last impulses are not trusted blindly: in a jam they may hold large self-equilibrated forces
-/// that balance no more once the bodies have moved. If contacts without any impulse are much
-/// closer to the solution, the step starts cold. If the turn of the rows of joints within the
-/// step alone makes their last impulses change velocities by far more than any there is, those are
-/// zeroed.
+/// that balance no more once the bodies have moved. If contacts without any impulse are closer to
+/// the solution, the step starts cold.
 ///
 /// At the end an energy bound shortens the impulses if the step would gain energy that no force
 /// and no moving body has put in (core/step/energy_guard.h), and u = u0 + base + push(r) with the
@@ -21,12 +19,8 @@
 /// from there; its result counts only if its error is smaller and it gains no energy. Of joints
 /// that turn far in a step the error is taken in m/s, spins times the radius of gyration of their
 /// body, and against 1.5 h w of the step's speed, w the RMS spin: below that it is no longer
-/// larger than what a step of first order leaves. A small problem of joints that is left with an
-/// error of the size of its speed may take three times the factorisations. If less is left of it,
-/// the matrices of the linearisation before serve again, as long as the error falls fast. If the
-/// error is still many times the step's speed, the solve has failed (limbs that rotate by radians
-/// per step): it is scaled down to the kinetic energy of free motion and drops its impulses;
-/// otherwise one bad step excites the next.
+/// larger than what a step of first order leaves. A small problem of joints may take three times
+/// the factorisations.
 ///
 /// Penetration that exists at the start is kept (core/step/kept_penetration.h).
 ///
@@ -54,20 +48,18 @@ class RealtimeStep final : public StepMethod {
   RealtimeStep(const NewtonOptions& options, const SolverRegistry& registry, StepMonitor& monitor);
 
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
-  /// Few rows, some of them of joints, nothing elastic, and never handed over.
+  /// Some rows are of joints, nothing is elastic, and steps are never handed over.
   bool shareable(const System& system) const override;
 
  private:
   void fit(StepEquations& equations, ConstVector r);
   void build(const System& system);
-  bool admit_far_rows(const System& system);
+  void admit_far_rows(const System& system);
   bool reduced() const { return reductions_.is_jointed(); }
   bool few() const { return reduced() && static_cast<Index>(laws_.size()) <= policy_.few_blocks; }
-  double turned_momentum(const System& system, ConstVector r);
   void set_goals(const System& system);
   [[nodiscard]] bool linearise_first(StepEquations& equations, State& state, bool warm);
-  [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state,
-                                     bool same_matrices);
+  [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);
   void start(ConstVector r);
   void solve_first(bool warm, NewtonResult& result);
   void take_safe();
@@ -75,7 +67,6 @@ class RealtimeStep final : public StepMethod {
   double energy_gain(const System& system, const State& state);
   double own_error(const System& system, const State& state, const StepError& all);
   void improve(StepEquations& equations, State& state, NewtonResult& result);
-  void calm(StepEquations& equations, State& state, NewtonResult& result);
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
   NewtonResult give_up(StepEquations& equations, State& state);
   NewtonResult hand_over(StepEquations& equations, State& state, int spent);
@@ -94,9 +85,8 @@ class RealtimeStep final : public StepMethod {
   FarRows far_;
   KeptPenetration penetration_;
   EnergyGuard energy_;
-  std::vector<double> arena_, turned_;
+  std::vector<double> arena_;
   Vector r_, v_;  // 3 per row block that stays
-  Vector all_r_;  // 3 per row block of the step
   Vector push_;   // 3 per node
   BestIterate best_;
   bool turns_ = false;  // rows are reduced, and bodies turn far in the step

@@ -57,11 +57,10 @@ void StepReduction::add_kept_impulse(double factor, ConstVector r, Vector f) con
   }
 }
 
-double StepReduction::evaluate(StepEquations& equations, StepEvaluation& at, ConstVector /*d*/,
-                               State& state, StepError& error) {
+StepError StepReduction::evaluate(StepEquations& equations, StepEvaluation& at, ConstVector /*d*/,
+                                  State& state) {
   at.evaluate(equations, state.u);
-  error = at.error(equations.system(), state.u, state.r);
-  return 1.0;
+  return at.error(equations.system(), state.u, state.r);
 }
 
 void StepReduction::gather(ConstVector all, Vector kept) const {

@@ -40,11 +40,6 @@ class StepReduction {
   /// H has no factor, which only numbers that are not finite can cause.
   [[nodiscard]] virtual bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                        ConstVector r, bool stiffness) = 0;
-  /// The same with H and W of the last linearisation, for an iterate that has hardly moved; `at`
-  /// was measured at (u, r). Block diagonal H: not available.
-  virtual void linearise_values(const System& system, StepEvaluation& at, ConstVector u,
-                                ConstVector r) = 0;
-
   virtual const BlockCsr& W() const = 0;
   /// 3 per kept block, m/s. A method may change what it asks of its rows.
   Vector q() { return q_; }
@@ -61,10 +56,9 @@ class StepReduction {
   /// H, 9 per node, if it is block diagonal; empty otherwise.
   virtual ConstVector H_blocks() const { return {}; }
   /// Rows and error at state.u = u0 + base + push, d = state.u - u0 before it is rounded. Impulses
-  /// of eliminated rows, and state.u itself, may be improved: nonlinear rows follow the motion.
-  /// Returns the length of the step that was taken, 1 unless it was shortened.
-  virtual double evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d, State& state,
-                          StepError& error);
+  /// of eliminated rows may be improved: nonlinear rows follow the motion.
+  virtual StepError evaluate(StepEquations& equations, StepEvaluation& at, ConstVector d,
+                             State& state);
 
   /// Kept entries of a vector over all rows, and back.
   void gather(ConstVector all, Vector kept) const;

@@ -1,23 +1,8 @@
 #include "nsn/core/step/reductions.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace nsn {
-namespace {
-
-/// Largest mass of a rigid body over the smallest.
-double mass_ratio(const System& system) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (Index n = 0; n < system.rigid_nodes; n += 2) {
-    least = std::min(least, system.M(kBlockSize * n));
-    most = std::max(most, system.M(kBlockSize * n));
-  }
-  return most / least;
-}
-
-}  // namespace
 
 StepReduction& Reductions::choose(const System& system, const BlockCsr& J,
                                   const std::vector<std::uint8_t>& far) {
@@ -28,7 +13,7 @@ StepReduction& Reductions::choose(const System& system, const BlockCsr& J,
   }
   if (rules_.joints && rules_.elimination != Elimination::kNever) {
     jointed_.analyze(system, J, far);
-    if (worth_eliminating_joints(system, J)) {
+    if (worth_eliminating_joints(J)) {
       jointed_.adopt(system);
       chosen_ = &jointed_;
       return jointed_;
@@ -45,13 +30,10 @@ void Reductions::readmit(const System& system, const BlockCsr& J,
   jointed_.adopt(system);
 }
 
-bool Reductions::worth_eliminating_joints(const System& system, const BlockCsr& J) const {
+bool Reductions::worth_eliminating_joints(const BlockCsr& J) const {
   if (jointed_.eliminated().empty()) return false;
-  if (rules_.elimination == Elimination::kAlways) return true;
-  const RealtimePolicy& policy = rules_.realtime;
-  const bool cheap = jointed_.flops() <= policy.cheap_elimination ||
-                     jointed_.flops() <= policy.worth_eliminating * least_rows_flops(J);
-  return cheap && mass_ratio(system) <= policy.widest_masses;
+  return rules_.elimination == Elimination::kAlways ||
+         jointed_.flops() <= std::max(rules_.realtime.cheap_elimination, least_rows_flops(J));
 }
 
 }  // namespace nsn

@@ -19,13 +19,12 @@ struct ReductionRules {
   GeometricStiffness stiffness = GeometricStiffness::kNone;
   bool elastic = false;  ///< rows of elastic elements
   bool joints = false;   ///< rows without bounds between rigid bodies
-  AccuratePolicy accurate{};
   RealtimePolicy realtime{};
 };
 
 class Reductions {
  public:
-  explicit Reductions(const ReductionRules& rules) : rules_(rules), elastic_(rules.accurate) {}
+  explicit Reductions(const ReductionRules& rules) : rules_(rules) {}
 
   /// Chooses for the pattern of `system`, and analyses. far: not zero for blocks that a jointed
   /// form leaves out, one per block, or empty.
@@ -34,12 +33,13 @@ class Reductions {
   /// The jointed form, which was chosen, again with other blocks left out.
   void readmit(const System& system, const BlockCsr& J, const std::vector<std::uint8_t>& far);
   bool is_elastic() const { return chosen_ == &elastic_; }
+  ElasticReduction& elastic() { return elastic_; }
   bool is_jointed() const { return chosen_ == &jointed_; }
   /// The choice still holds for a system of the same pattern with other bounds.
   bool fits(const System& system) const { return !is_jointed() || jointed_.fits(system); }
 
  private:
-  bool worth_eliminating_joints(const System& system, const BlockCsr& J) const;
+  bool worth_eliminating_joints(const BlockCsr& J) const;
 
   ReductionRules rules_;
   BlockDiagonalReduction block_diagonal_;

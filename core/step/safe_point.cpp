@@ -76,7 +76,7 @@ void SafePoint::take_iterate(ConstVector x) {
   }
 }
 
-bool SafePoint::drop_contact_impulses(double share) {
+bool SafePoint::drop_contact_impulses() {
   const std::span<const RowLaw> laws = newton_->laws();
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const bool box = !laws[i].is_contact();
@@ -85,7 +85,7 @@ bool SafePoint::drop_contact_impulses(double share) {
   dual_->apply(z_, v_);
   axpby(1.0, newton_->scaled_q(), 1.0, v_);
   const double without = error_of(z_, v_);
-  if (!(without < share * error_)) return false;
+  if (!(without < error_)) return false;
   error_ = without;
   copy(z_, safe_);
   copy(v_, v_safe_);

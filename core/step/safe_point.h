@@ -29,9 +29,9 @@ class SafePoint {
   void offer_projected(ConstVector x);
   /// Takes the projection of Newton's iterate x, which was just measured, whatever its error.
   void take_iterate(ConstVector x);
-  /// If contacts without any impulse have an error below `share` of this point's, they are the safe
-  /// point from now on, box rows keep theirs. Returns true if so.
-  bool drop_contact_impulses(double share);
+  /// If contacts without any impulse have a smaller error than this point, they are the safe point
+  /// from now on, box rows keep theirs. Returns true if so.
+  bool drop_contact_impulses();
   /// r = the point, kg m/s.
   void impulses(Vector r);
   /// v = (W x) / s at the point, m/s without q.

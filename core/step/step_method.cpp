@@ -37,7 +37,8 @@ bool StepMonitor::out_of_time() const {
 }
 
 void StepMonitor::reserve_history(int iterations) {
-  history_.reserve(static_cast<std::size_t>(iterations));
+  constexpr int kLongestHistory = 400;  // one solver per island: memory
+  history_.reserve(static_cast<std::size_t>(std::min(iterations, kLongestHistory)));
 }
 
 void StepMonitor::record(const NewtonIteration& iteration) {

@@ -82,7 +82,7 @@ class StepMonitor {
   /// The caller wants to stop, or the time budget is spent. Asked between iterations.
   bool out_of_time() const;
 
-  /// Room for this many iterations; later ones of a step are not recorded.
+  /// Room for this many iterations, at most 400; later ones of a step are not recorded.
   void reserve_history(int iterations);
   void record(const NewtonIteration& iteration);
   const std::vector<NewtonIteration>& history() const { return history_; }

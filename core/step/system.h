@@ -33,7 +33,6 @@ struct System {
   Vector u_free;             ///< velocity without constraint impulses: u_start + h M^-1 f
   Vector weight;             ///< h M^-1 f per node, what applied forces add to the velocity
   Vector value_start;        ///< rows where the step starts, at u = 0, 3 per block
-  BlockCsr J_start;          ///< J there
   Vector prescribed;         ///< what bodies of given motion add to the rows' velocity, 3 per block
   std::vector<RowLaw> laws;  ///< one per row block
   Vector E;  ///< compliance over h^2 at the start of the step, 9 per row block, 1/kg; zero: rigid

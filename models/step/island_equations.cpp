@@ -46,7 +46,6 @@ void IslandEquations::assemble(const World& world, const Island& island,
   moved_.assign(to_size(system_.dofs()), 0.0);
   start_.evaluate(*this, zero_);
   system_.value_start = start_.value;
-  system_.J_start = start_.J;
   if (system_.compliance_varies) copy(start_.E, system_.E);
   set_prescribed();
   set_complementarity_scaling({}, start_.J, system_);
