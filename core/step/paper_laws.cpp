@@ -38,7 +38,7 @@ void set_row(int k, double l, double c, double h, PaperRow& row) {
 
 /// The linearised law of one block, and its room.
 struct Linearised {
-  double phi[3];
+  double phi[3] = {0.0, 0.0, 0.0};
   double d0[3];
   double b[3];
   ncp::BlockLinearization rows;
