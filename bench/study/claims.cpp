@@ -86,7 +86,7 @@ Row ClaimRuns::measured(const std::string& name, const std::function<Row()>& mea
     }
   }
   progress_(name);
-  const Row row = measure();
+  Row row = measure();
   fresh_.push_back(name);
   if (!folder_.empty()) {
     std::filesystem::create_directories(folder_);
@@ -148,6 +148,7 @@ Claim claim_of_runs(std::string row, std::string text, std::vector<std::string> 
   Claim claim{std::move(row), std::move(text), std::move(commands), quick, {}};
   claim.judge = [commands = claim.commands, judge = std::move(judge)](ClaimRuns& runs) {
     std::vector<Row> rows;
+    rows.reserve(commands.size());
     for (const std::string& command : commands) rows.push_back(runs.run(command));
     return judge(rows);
   };
