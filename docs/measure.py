@@ -21,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("NSN_DATA_DIR", os.path.join(HERE, "../../shared/data"))
 
-PAPER = "--preset paper --projection false"
+PAPER = "--preset paper"
 EXACT_PAPER = "--preset paper --linear cholmod --linear-iterations 0"
 MOTION = ["displacement_max_m", "penetration_max_m", "speed_max_mps", "error_median_mps", "error_max_mps",
           "newton_iterations_mean", "linear_iterations_mean", "steps", "unconverged_steps", "steps_above_1e_8_mps"]
@@ -33,13 +33,12 @@ INCLINE = "nsn run box-on-incline --set slope=0.505 --steps 120"
 GLIDE = "nsn run sliding-box --set mu=0 --set speed=10 --steps 120"
 STRETCH = ("nsn run material-extension --set material=neo-hookean --set grip=clamped --set cells=1 --steps 60 "
            f"{CONVERGING} --newton-iterations 20 --geometric-stiffness ")
-CLAIM = f"{PAPER} --linear cholmod --linear-iterations 0"
 
 # name -> rows of (name of the row, command of `nsn run`)
 RUNS = {
     "drag": [
-        ("paper, as printed", f"{GLIDE} --preset paper --newton-iterations 4 --projection false"),
-        ("paper, momentum projected", f"{GLIDE} --preset paper --newton-iterations 4"),
+        ("paper, as printed", f"{GLIDE} --preset paper --newton-iterations 4"),
+        ("paper, momentum projected", f"{GLIDE} --preset paper --newton-iterations 4 --projection true"),
         ("accurate", GLIDE),
     ],
     "incline": [
@@ -60,7 +59,7 @@ RUNS = {
         ("full", STRETCH + "full --formulation stiffness"),
     ],
     "rscaling_loop": [
-        (f"{scene}, {r}", f"nsn run {scene} --steps {steps} {CLAIM} --r {r}")
+        (f"{scene}, {r}", f"nsn run {scene} --steps {steps} {EXACT_PAPER} --r {r}")
         for scene, steps in (("heavy-stack", 100), ("arch", 60)) for r in ("effective-mass", "time-step", "identity")
     ],
     "linear_loop": [
@@ -68,26 +67,12 @@ RUNS = {
         for scene, steps in (("heavy-stack", 100), ("arch", 300))
         for linear in ("pcr", "pcg", "gauss-seidel", "jacobi", "cholmod --linear-iterations 0")
     ],
-    "arch_long": [  # minutes: 14400 steps are two minutes of the arch
-        (f"{linear.split()[0]}, {steps}", f"nsn run arch --steps {steps} {PAPER} --linear {linear}")
-        for linear, steps in (("gauss-seidel", 2400), ("gauss-seidel", 4800), ("jacobi", 2400), ("jacobi", 14400),
-                              ("pcr", 4800), ("pcr", 14400), ("cholmod --linear-iterations 0", 4800),
-                              ("cholmod --linear-iterations 0", 14400))
-    ] + [
-        (f"{linear}, 100 iterations", f"nsn run arch --steps 7200 {PAPER} --linear {linear} --linear-iterations 100")
-        for linear in ("gauss-seidel", "pcr")
-    ] + [("accurate, 14400", "nsn run arch --steps 14400")],
-    "arch_perturbed": [  # minutes: do the verdicts of arch_long depend on the last bits?
-        (f"{linear.split()[0]}, {mu}", f"nsn run arch --set mu={mu} --steps {steps} {PAPER} --linear {linear}")
-        for mu in ("0.5999999", "0.6000001", "0.61")
-        for linear, steps in (("gauss-seidel", 4800), ("jacobi", 14400), ("pcr", 14400),
-                              ("cholmod --linear-iterations 0", 14400))
-    ],
-    "projection": [
-        (f"{scene}, {steps}, {projection}", f"nsn run {scene} --steps {steps} --preset paper --projection {projection}")
-        for scene, steps in (("arch", 60), ("arch", 600), ("heavy-stack", 60), ("beam-insertion", 60),
-                             ("table-pile", 60), ("sliding-stack", 60))
-        for projection in ("true", "false")
+    "soft_start": [
+        (name, f"nsn run soft-ball-drop --set tets=80 --steps 60{options}")
+        for name, options in (("paper", " --preset paper"),
+                              ("paper, exact", " --preset paper --geometric-stiffness exact"),
+                              ("paper, exact, predicted", " --preset paper --geometric-stiffness exact --start predicted"),
+                              ("accurate", ""))
     ],
     "presets": [
         (f"{scene.split()[0]}, {preset}", f"nsn run {scene} --steps 60 --preset {preset}")
@@ -435,31 +420,20 @@ def make_study(runner, study, threads, name):
     write(name, rows[0], rows[1:])
 
 
+def make_long_study(runner, study):
+    """It keeps its rows in out/, and goes on where it was interrupted."""
+    folder = os.path.join(HERE, "../out/study")
+    runner.printed("nsn", ["study", study, "--threads", "1", "--quiet", "--out", folder])
+    rows = list(csv.reader(open(os.path.join(folder, f"{study}.csv"), encoding="utf-8")))
+    write(study, rows[0], rows[1:])
+
+
 def make_claims(runner):
-    """What four studies say of claims of the paper: a minute of one core."""
-    wanted = [  # row, study, values of its leading columns, column
-        ("beam, identity, median", "quartile", ["identity", "100"], "error_median_mps"),
-        ("beam, effective-mass, median", "quartile", ["effective-mass", "100"], "error_median_mps"),
-        ("arch, pcg", "subproblem", ["arch", "252", "pcg"], "relative_residual"),
-        ("arch, pcr", "subproblem", ["arch", "252", "pcr"], "relative_residual"),
-        ("beam, pcg", "subproblem", ["beam-insertion", "705", "pcg"], "relative_residual"),
-        ("beam, pcr", "subproblem", ["beam-insertion", "705", "pcr"], "relative_residual"),
-        ("ring, minimum-map", "ncp", ["cylinder-ring", "minimum-map, paper"], "force_spread"),
-        ("ring, fischer-burmeister", "ncp", ["cylinder-ring", "fischer-burmeister, paper"], "force_spread"),
-        ("stack, minimum-map", "ncp", ["heavy-stack", "minimum-map, paper"], "force_spread"),
-        ("stack, fischer-burmeister", "ncp", ["heavy-stack", "fischer-burmeister, paper"], "force_spread"),
-        ("sheet, diagonal", "geometric", ["sheet of neo-hookean, stretch 2.5", "diagonal"], "error_last_mps"),
-        ("sheet, full", "geometric", ["sheet of neo-hookean, stretch 2.5", "full"], "iterations_to_1e-6_mps"),
-    ]
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for study in dict.fromkeys(entry[1] for entry in wanted):
-            runner.printed("nsn", ["study", study, "--threads", "1", "--quiet", "--out", folder])
-        for name, study, leading, column in wanted:
-            with open(os.path.join(folder, f"{study}.csv"), newline="", encoding="utf-8") as file:
-                row, = [row for row in csv.DictReader(file) if list(row.values())[:len(leading)] == leading]
-            rows.append([name, row[column], column, f"nsn study {study} --threads 1"])
-    write("claims", ["run", "value", "column", "command"], rows)
+    make_long_study(runner, "claims")
+
+
+def make_additions(runner):
+    make_long_study(runner, "additions")
 
 
 def make_crowd(runner):
@@ -481,7 +455,7 @@ SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
-           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "claims": make_claims,
+           "robot_scenes": make_robot_scenes, "grasp": make_grasp, "crowd": make_crowd, "claims": make_claims, "additions": make_additions,
            "paper_scenes": make_paper_scenes, "acceptance": make_acceptance, "reader": make_reader}
 
 

@@ -26,13 +26,19 @@ struct StudyFlags : CommonOptions {
   std::vector<std::string> names;
   bool quick = false;
   bool again = false;
+  std::vector<std::string> again_rows;  ///< of studies that are measured row by row; none: all
 };
 
 std::vector<study::Study> chosen(const std::vector<std::string>& names) {
   std::vector<study::Study> out;
   for (const std::string& name : names) {
-    if (name == "all") return study::studies();
-    out.push_back(study::study_named(name));
+    if (name != "all") {
+      out.push_back(study::study_named(name));
+      continue;
+    }
+    for (const study::Study& study : study::studies()) {
+      if (!study.is_long) out.push_back(study);
+    }
   }
   return out;
 }
@@ -60,6 +66,9 @@ study::StudyOutcome measure(const study::Study& study, const StudyFlags& flags) 
   Progress progress(study.name, 0, flags.prints_tables());
   study::StudyOptions options;
   options.quick = flags.quick;
+  options.folder = (std::filesystem::path(flags.out) / study.name).string();
+  options.all_again = flags.again && flags.again_rows.empty();
+  options.again = flags.again_rows;
   options.progress = [&](std::string_view what) { progress.step(what); };
   return study.run(options);
 }
@@ -77,7 +86,8 @@ int run(const StudyFlags& flags) {
   std::vector<study::StudyOutcome> outcomes;
   for (const study::Study& study : chosen(flags.names)) {
     const auto file = out / (study.name + ".json");
-    auto outcome = flags.again ? std::nullopt : kept(file, flags.quick);
+    // A long study keeps its rows by itself.
+    auto outcome = flags.again || study.is_long ? std::nullopt : kept(file, flags.quick);
     if (!outcome) {
       outcome = measure(study, flags);
       keep(file, *outcome, flags.quick);
@@ -97,14 +107,17 @@ int run(const StudyFlags& flags) {
   return 0;
 }
 
+constexpr const char* kEveryRow = "";  // --again without a row
+
 std::string list_of_studies() {
   std::string text = "Studies:\n";
   for (const study::Study& study : study::studies()) {
     text += fmt::format("  {:20} {}\n", study.name, study.summary);
   }
   return text +
-         "  all                  every one of them\nA study that was made before is kept; --again "
-         "measures it anew.";
+         "  all                  every one but the long ones\nA study that was made before is "
+         "kept; "
+         "--again measures it again. A long one goes on where it was interrupted.";
 }
 
 }  // namespace
@@ -115,7 +128,19 @@ void add_study_command(CLI::App& app, int& exit_code) {
   flags->out = "out/study";
   command->add_option("NAME", flags->names, "studies, or all")->required();
   command->add_flag("--quick", flags->quick, "fewer scenes and iterations");
-  command->add_flag("--again", flags->again, "measure anew what an earlier call left");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--again",
+          [flags](const std::vector<std::string>& rows) {
+            flags->again = true;
+            for (const std::string& row : rows) {
+              if (row != kEveryRow) flags->again_rows.push_back(row);
+            }
+          },
+          "measure again what an earlier call left; of claims and additions: these rows alone")
+      ->type_name("[ROW]")
+      ->expected(0, 1)
+      ->default_str(kEveryRow);
   add_threads_option(*command, *flags);
   add_out_option(*command, *flags, "folder for study.html and a .json and .csv per study");
   add_quiet_option(*command, *flags);

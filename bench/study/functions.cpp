@@ -1,6 +1,7 @@
 // Studies of the functions themselves: no simulation.
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/core.h>
 
@@ -102,49 +103,72 @@ StudyOutcome friction_functions_study(const StudyOptions& options) {
   StudyOutcome out{
       .name = "friction-functions",
       .title = "Friction as a fixed point",
-      .question = "How does W of the two NCP functions depend on the friction impulse?",
+      .question =
+          "How do W and the friction error of the two NCP functions depend on the friction "
+          "force of a particle that slides at 0.5 m/s under 10 N with mu = 0.5?",
       .findings = {},
       .charts = {},
       .rows = {}};
-  constexpr double kBound = 1.0;
-  constexpr double kRho = 1.0;
+  constexpr double kSlip = 0.5;   // m/s
+  constexpr double kBound = 5.0;  // mu lambda_n, N
+  constexpr double kMost = 8.0;   // N
   const ncp::MinimumMapFriction minimum;
   const ncp::FischerBurmeisterFriction fischer;
   report::Chart weight;
-  weight.title = "W over the friction impulse";
-  weight.x.label = "|lambda_f| / bound";
-  weight.y.label = "W, 1/kg";
-  report::Chart residual_chart = weight;
-  residual_chart.title = "friction residual |v| - W |lambda_f|";
-  residual_chart.y.label = "phi_f, m/s";
+  weight.title = "W over the friction force";
+  weight.x.label = "|lambda_f|, N";
+  weight.y.label = "W, m/(s N)";
+  report::Chart error = weight;
+  error.title = "friction error |v| - W |lambda_f|";
+  error.y.label = "phi_f, m/s";
   double least = 0.0;
-  double widest = 0.0;
-  for (const double v : {0.1, 0.5, 1.0}) {
-    const auto of_minimum = [&](double l) { return minimum(v, l, kBound, kRho); };
-    const auto of_fischer = [&](double l) { return fischer(v, l, kBound, kRho); };
-    const std::string with = fmt::format(", |v| = {:g} m/s", v);
-    weight.series.push_back(curve("minimum map" + with, of_minimum, 0.0, 1.5));
-    weight.series.push_back(curve("Fischer-Burmeister" + with, of_fischer, 0.02, 1.5));
-    residual_chart.series.push_back(curve(
-        "minimum map" + with, [&](double l) { return v - of_minimum(l) * l; }, 0.0, 1.5));
-    residual_chart.series.push_back(curve(
-        "Fischer-Burmeister" + with, [&](double l) { return v - of_fischer(l) * l; }, 0.02, 1.5));
-    for (double l = 0.1; l < 1.55; l += 0.1) {
+  double at_limit = 0.0;
+  for (const double r : {1.0, 0.1}) {  // m/(s N); the paper does not say which
+    const auto of_minimum = [&](double l) { return minimum(kSlip, l, kBound, r); };
+    const auto of_fischer = [&](double l) { return fischer(kSlip, l, kBound, r); };
+    const std::string with = fmt::format(", r = {:g}", r);
+    weight.series.push_back(curve("minimum map" + with, of_minimum, 0.0, kMost));
+    weight.series.push_back(curve("Fischer-Burmeister" + with, of_fischer, 0.1, kMost));
+    error.series.push_back(curve(
+        "minimum map" + with, [&](double l) { return kSlip - of_minimum(l) * l; }, 0.0, kMost));
+    error.series.push_back(curve(
+        "Fischer-Burmeister" + with, [&](double l) { return kSlip - of_fischer(l) * l; }, 0.1,
+        kMost));
+    for (int k = 1; k <= 16; ++k) {
+      const double l = 0.5 * k;
       least = std::min({least, of_minimum(l), of_fischer(l)});
-      widest = std::max(widest, std::abs(of_minimum(l) - of_fischer(l)));
-      out.rows.push_back({{"slip_mps", v},
-                          {"impulse_over_bound", l},
-                          {"w_minimum_map_per_kg", of_minimum(l)},
-                          {"w_fischer_burmeister_per_kg", of_fischer(l)}});
+      if (l == kBound) {
+        at_limit = std::max(
+            {at_limit, std::abs(kSlip - of_minimum(l) * l), std::abs(kSlip - of_fischer(l) * l)});
+      }
+      out.rows.push_back({{"r_mps_per_n", r},
+                          {"slip_mps", kSlip},
+                          {"force_n", l},
+                          {"cone_limit_n", kBound},
+                          {"w_minimum_map", of_minimum(l)},
+                          {"w_fischer_burmeister", of_fischer(l)},
+                          {"phi_minimum_map_mps", kSlip - of_minimum(l) * l},
+                          {"phi_fischer_burmeister_mps", kSlip - of_fischer(l) * l}});
     }
   }
-  out.charts = {weight, residual_chart};
-  const bool never_negative = least >= 0.0;
+  for (report::Chart* chart : {&weight, &error}) {  // upright, over all curves
+    double low = 0.0;
+    double high = 0.0;
+    for (const report::Series& series : chart->series) {
+      low = std::min(low, *std::min_element(series.y.begin(), series.y.end()));
+      high = std::max(high, *std::max_element(series.y.begin(), series.y.end()));
+    }
+    report::Series limit;
+    limit.name = "cone limit, 5 N";
+    limit.x = {kBound, kBound};
+    limit.y = {low, high};
+    chart->series.push_back(limit);
+  }
+  out.charts = {weight, error};
   out.findings.push_back(
-      fmt::format("On the bound both give W = |v| / bound; between them they differ by at most "
-                  "{:.2g} /kg, and W is "
-                  "{}negative up to 1.5 times the bound.",
-                  widest, never_negative ? "never " : ""));
+      fmt::format("Both errors vanish at the cone limit (to {:.0e} m/s): sliding. W is {}negative "
+                  "up to 1.6 times the limit.",
+                  at_limit, least >= 0.0 ? "never " : ""));
   return out;
 }
 

@@ -1,7 +1,10 @@
 // Linear solvers: inside Newton at a fixed budget, and alone on one Newton matrix.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "bench/study/frozen_step.h"
+#include "bench/study/limits.h"
 #include "bench/study/study.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/linear/linear_operator.h"
@@ -67,9 +70,16 @@ StudyOutcome linear_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   for (const FrozenScene& scene : subjects(options.quick)) {
-    report::Chart errors = log_chart(scene.name, "Newton iteration", "error, m/s");
+    report::Chart errors = log_chart(scene.name + ": constraint error", "Newton iteration",
+                                     "max(e_n / h, e_f, e_b), m/s");
+    report::Chart steps = log_chart(scene.name + ": step size", "Newton iteration",
+                                    "largest change of velocity, m/s");
     std::string order;
     freeze(scene, [&](StepEquations& equations) {
+      const double h = equations.system().h;
+      const auto constraint = [h](const NewtonIteration& it) {
+        return std::max({it.error.normal / h, it.error.friction, it.error.box});
+      };
       for (const std::string& name : solvers(true)) {
         options.progress(scene.name + " · " + name);
         NewtonOptions newton = newton_preset("paper");
@@ -77,20 +87,29 @@ StudyOutcome linear_study(const StudyOptions& options) {
         newton.linear = {name};
         newton.paper().linear_iterations = kBudget;
         const Trial trial = try_method(equations, newton);
-        errors.series.push_back(over_iterations(
-            name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
-        const double last = trial.history.empty() ? 0.0 : trial.history.back().error.total;
+        errors.series.push_back(over_iterations(name, trial.history, constraint));
+        steps.series.push_back(over_iterations(name, trial.history,
+                                               [](const NewtonIteration& it) { return it.step; }));
+        const NewtonIteration end =
+            trial.history.empty() ? NewtonIteration{} : trial.history.back();
         out.rows.push_back({{"scene", scene.name},
                             {"linear", name},
                             {"newton_iterations", trial.history.size()},
                             {"linear_iterations", trial.result.linear_iterations},
-                            {"last_error_mps", last},
+                            {"last_constraint_error_mps", constraint(end)},
+                            {"last_e_n_m", end.error.normal},
+                            {"last_e_f_mps", end.error.friction},
+                            {"last_error_mps", end.error.total},
+                            {"last_step_mps", end.step},
                             {"status", std::string(to_string(trial.result.status))}});
-        order += fmt::format("{}{} {:.1e}", order.empty() ? "" : ", ", name, last);
+        order += fmt::format("{}{} {:.1e}", order.empty() ? "" : ", ", name, constraint(end));
       }
+      const Limits unit = unit_limits(equations, extent_of(scene));
+      errors.references = limit_lines(unit.residual);
+      steps.references = limit_lines(unit.step);
     });
-    out.charts.push_back(errors);
-    out.findings.push_back(fmt::format("{}: error left, m/s: {}.", scene.name, order));
+    out.charts.insert(out.charts.end(), {errors, steps});
+    out.findings.push_back(fmt::format("{}: constraint error left, m/s: {}.", scene.name, order));
   }
   return out;
 }

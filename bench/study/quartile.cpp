@@ -27,8 +27,24 @@ void add(Errors& errors, const std::vector<NewtonIteration>& history) {
   }
 }
 
+/// One choice of r and of the linear solver, and what it leaves.
+struct Kind {
+  ComplementarityScaling scaling;
+  std::string linear;
+  Errors errors = {};
+
+  std::string name() const { return fmt::format("r: {}, {}", to_string(scaling), linear); }
+  NewtonOptions options(int iterations) const {
+    NewtonOptions out = newton_preset("paper");
+    out.max_iterations = iterations;
+    out.linear = {linear};
+    out.paper().linear_iterations = linear == "pcr" ? kLinearBudget : 0;
+    return out;
+  }
+};
+
 report::Chart quartile_chart(const std::string& name, const Errors& errors) {
-  report::Chart chart = log_chart("r: " + name, "Newton iteration", "error, m/s");
+  report::Chart chart = log_chart(name, "Newton iteration", "error, m/s");
   for (const double share : kQuartiles) {
     report::Series series;
     series.name = share == 0.5 ? "median" : fmt::format("{:.0f} % of the steps below", 100 * share);
@@ -60,39 +76,45 @@ StudyOutcome quartile_study(const StudyOptions& options) {
                    .rows = {}};
   const int steps = options.quick ? 12 : 132;
   const int iterations = options.quick ? 30 : 100;
-  const ComplementarityScaling scalings[] = {ComplementarityScaling::kIdentity,
-                                             ComplementarityScaling::kEffectiveMass};
-  NewtonOptions newton = newton_preset("paper");
-  newton.max_iterations = iterations;
-  newton.paper().linear_iterations = kLinearBudget;
-  Errors errors[2];
+  std::vector<Kind> kinds;
+  for (const char* linear : {"pcr", "contact-lu"}) {
+    for (const auto scaling :
+         {ComplementarityScaling::kIdentity, ComplementarityScaling::kEffectiveMass}) {
+      kinds.push_back({scaling, linear});
+    }
+  }
   int step = 0;
   freeze({"beam-insertion", {}, 60, steps}, [&](StepEquations& equations) {
     options.progress(fmt::format("step {} of {}", ++step, steps));
-    for (std::size_t s = 0; s < 2; ++s) {
-      add(errors[s], try_method(equations, newton, {.scaling = scalings[s]}).history);
+    for (Kind& kind : kinds) {
+      add(kind.errors,
+          try_method(equations, kind.options(iterations), {.scaling = kind.scaling}).history);
     }
   });
-  for (std::size_t s = 0; s < 2; ++s) {
-    const std::string name(to_string(scalings[s]));
-    out.charts.push_back(quartile_chart(name, errors[s]));
-    for (std::size_t k = 0; k < errors[s].size(); k += 10) {
-      out.rows.push_back({{"r", name},
+  for (const Kind& kind : kinds) {
+    const Errors& errors = kind.errors;
+    out.charts.push_back(quartile_chart(kind.name(), errors));
+    for (std::size_t k = 0; k < errors.size(); k += 10) {
+      out.rows.push_back({{"r", std::string(to_string(kind.scaling))},
+                          {"linear", kind.linear},
                           {"iteration", k},
-                          {"steps", errors[s][k].size()},
-                          {"error_lower_quartile_mps", quantile(errors[s][k], 0.25)},
-                          {"error_median_mps", quantile(errors[s][k], 0.5)},
-                          {"error_upper_quartile_mps", quantile(errors[s][k], 0.75)},
-                          {"share_below_1e-4_mps", share_below(errors[s][k], kLow)}});
+                          {"steps", errors[k].size()},
+                          {"error_lower_quartile_mps", quantile(errors[k], 0.25)},
+                          {"error_median_mps", quantile(errors[k], 0.5)},
+                          {"error_upper_quartile_mps", quantile(errors[k], 0.75)},
+                          {"share_below_1e-4_mps", share_below(errors[k], kLow)}});
     }
   }
-  const auto& identity = errors[0].back();
-  const auto& mass = errors[1].back();
-  out.findings.push_back(fmt::format(
-      "After {} iterations the median error is {:.1e} m/s with r = 1 and {:.1e} m/s with the "
-      "effective mass; {:.0f} % and {:.0f} % of {} steps are below {:.0e} m/s.",
-      iterations, quantile(identity, 0.5), quantile(mass, 0.5), 100 * share_below(identity, kLow),
-      100 * share_below(mass, kLow), steps, kLow));
+  for (std::size_t k = 0; k < kinds.size(); k += 2) {
+    const auto& identity = kinds[k].errors.back();
+    const auto& mass = kinds[k + 1].errors.back();
+    out.findings.push_back(fmt::format(
+        "{}: after {} iterations the median error is {:.1e} m/s with r = 1 and {:.1e} m/s with the "
+        "effective mass; {:.0f} % and {:.0f} % of {} steps are below {:.0e} m/s.",
+        kinds[k].linear == "pcr" ? "40 PCR iterations" : "Direct solver", iterations,
+        quantile(identity, 0.5), quantile(mass, 0.5), 100 * share_below(identity, kLow),
+        100 * share_below(mass, kLow), steps, kLow));
+  }
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "bench/study/frozen_step.h"
+#include "bench/study/limits.h"
 #include "bench/study/study.h"
 
 namespace nsn::study {
@@ -41,16 +42,24 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
             name, trial.history, [](const NewtonIteration& it) { return it.error.friction; }));
         step.series.push_back(over_iterations(name, trial.history,
                                               [](const NewtonIteration& it) { return it.step; }));
-        const double last = trial.history.empty() ? 0.0 : trial.history.back().error.total;
+        if (trial.history.empty()) continue;
+        const double last = trial.history.back().error.total;
         counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name,
                               settled_text(trial.history, 1e-6));
         out.rows.push_back({{"scene", scene.name},
                             {"r", name},
                             {"iterations", trial.history.size()},
                             {"last_error_mps", last},
+                            {"last_e_n_m", trial.history.back().error.normal},
+                            {"last_e_f_mps", trial.history.back().error.friction},
+                            {"last_step_mps", trial.history.back().step},
                             {"iterations_to_1e-3_mps", settled_text(trial.history, 1e-3)},
                             {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)}});
       }
+      const Limits unit = unit_limits(equations, extent_of(scene));
+      normal.references = limit_lines(equations.system().h * unit.residual);
+      friction.references = limit_lines(unit.residual);
+      step.references = limit_lines(unit.step);
     });
     out.charts.insert(out.charts.end(), {normal, friction, step});
     out.findings.push_back(fmt::format("{}: iterations until the error stays below 1e-6 m/s: {}.",

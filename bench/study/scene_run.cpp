@@ -26,6 +26,18 @@ bench::RunMeasures run_for(Simulation& simulation, int steps, double seconds) {
   return run;
 }
 
+void take_state(const World& from, World& into) {
+  into.bodies() = from.bodies();
+  into.particles() = from.particles();
+  into.time = from.time;
+  for (int j = 0; j < from.joints().num_joints(); ++j) {
+    into.joint(j) = from.joint(j);
+    for (int axis = 0; axis < static_cast<int>(from.joint(j).axes.size()); ++axis) {
+      into.joints().set_turn(j, axis, from.joints().position(j, axis, from.bodies()));
+    }
+  }
+}
+
 int num_tets(const World& world) {
   int count = 0;
   for (const Deformable& body : world.deformables()) count += body.mesh.num_tets();

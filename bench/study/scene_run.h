@@ -15,6 +15,9 @@ Simulation simulate(World world, const std::string& preset);
 /// Takes `steps` steps, fewer where they last longer than `seconds`, at least one.
 bench::RunMeasures run_for(Simulation& simulation, int steps, double seconds);
 
+/// Puts the bodies, particles, joints and the time of one world into another of the same scene.
+void take_state(const World& from, World& into);
+
 int num_tets(const World& world);
 
 /// Why a scene that needs a robot's file cannot be made here; empty where it can.

@@ -89,6 +89,9 @@ const std::vector<Study>& studies() {
       {"table", "times and errors of the paper's scenes beside its GPU", table_study},
       {"crowd", "cost of a humanoid among 1 ... 1600", crowd_study},
       {"scenes", "size, iterations and times of every scene", scenes_study},
+      {"claims", "a verdict for every claim of the paper (long)", claims_study, true},
+      {"additions", "what our options add to the paper's method, over two minutes (long)",
+       additions_study, true},
   };
   return all;
 }

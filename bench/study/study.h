@@ -34,6 +34,11 @@ struct StudyOutcome {
 
 struct StudyOptions {
   bool quick = false;  ///< fewer scenes and iterations: seconds instead of minutes
+  /// Of studies that go on where they stopped: where their rows are kept (empty: nowhere), and what
+  /// of them to measure again.
+  std::string folder = {};
+  bool all_again = false;
+  std::vector<std::string> again = {};
   /// Called before each piece of work with its name.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -42,6 +47,7 @@ struct Study {
   std::string name;
   std::string summary;  ///< one line for a list
   std::function<StudyOutcome(const StudyOptions&)> run;
+  bool is_long = false;  ///< keeps its rows, is measured row by row, and no part of "all"
 };
 
 /// All studies in the order of the report.
@@ -62,6 +68,8 @@ StudyOutcome geometric_study(const StudyOptions& options);           ///< geomet
 StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
 StudyOutcome crowd_study(const StudyOptions& options);               ///< crowd.cpp
 StudyOutcome scenes_study(const StudyOptions& options);              ///< every_scene.cpp
+StudyOutcome claims_study(const StudyOptions& options);              ///< claims.cpp
+StudyOutcome additions_study(const StudyOptions& options);           ///< additions.cpp
 
 nlohmann::ordered_json to_json(const StudyOutcome& outcome);
 /// Throws nlohmann::json::exception for what to_json() did not write.

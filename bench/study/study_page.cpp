@@ -1,5 +1,6 @@
 #include "bench/study/study_page.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -37,22 +38,38 @@ report::HtmlTable html_table(const std::vector<Row>& rows) {
   return table;
 }
 
+/// Names of all curves that end at a value: "pcr", "pcr, pcg (alike)".
+std::string ending_at(const report::Chart& chart, double value) {
+  std::string names;
+  int count = 0;
+  for (const report::Series& series : chart.series) {
+    if (series.y.empty() || series.y.back() != value) continue;
+    names += (names.empty() ? "" : ", ") + series.name;
+    ++count;
+  }
+  return count > 1 ? names + " (alike)" : names;
+}
+
 /// "lowest at the end: pcr at 1e-9; highest: jacobi at 1e-2", from the curves themselves.
 std::string finding_of(const report::Chart& chart) {
-  const report::Series* low = nullptr;
-  const report::Series* high = nullptr;
-  const auto last = [](const report::Series& s) { return s.y.empty() ? NAN : s.y.back(); };
+  double low = HUGE_VAL;
+  double high = -HUGE_VAL;
+  const report::Series* only = nullptr;
+  int count = 0;
   for (const report::Series& series : chart.series) {
-    if (!std::isfinite(last(series))) continue;
-    if (low == nullptr || last(series) < last(*low)) low = &series;
-    if (high == nullptr || last(series) > last(*high)) high = &series;
+    if (series.y.empty() || !std::isfinite(series.y.back())) continue;
+    low = std::min(low, series.y.back());
+    high = std::max(high, series.y.back());
+    only = &series;
+    ++count;
   }
-  if (low == nullptr) return {};
-  if (low == high) {
-    return fmt::format("{}: from {:.2g} to {:.2g}.", low->name, low->y.front(), last(*low));
+  if (count == 0) return {};
+  if (count == 1) {
+    return fmt::format("{}: from {:.2g} to {:.2g}.", only->name, only->y.front(), low);
   }
+  if (low == high) return fmt::format("All {} curves end at {:.2g}.", count, low);
   return fmt::format("Lowest at the end of its curve: {} ({:.2g}); highest: {} ({:.2g}).",
-                     low->name, last(*low), high->name, last(*high));
+                     ending_at(chart, low), low, ending_at(chart, high), high);
 }
 
 /// Curves that fall are told by where they end; of others the study's chief finding speaks.

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
 #include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "bench/support/run_hash.h"
 #include "bench/support/run_measures.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
@@ -145,13 +148,57 @@ void mark_best(std::vector<Row>& rows) {
   }
 }
 
-const Row* best(const std::vector<Row>& rows, const std::string& key) {
-  const Row* found = nullptr;
+/// All rows that have the least of a measure, in their order.
+std::vector<const Row*> best(const std::vector<Row>& rows, const std::string& key) {
+  std::vector<const Row*> found;
   for (const Row& row : rows) {
     const auto v = number(row, key);
-    if (v && (found == nullptr || *v < *number(*found, key))) found = &row;
+    if (!v || (!found.empty() && *v > *number(*found.front(), key))) continue;
+    if (!found.empty() && *v < *number(*found.front(), key)) found.clear();
+    found.push_back(&row);
   }
   return found;
+}
+
+/// "pcr", "pcr and pcg (alike)", "pcr, pcg and 5 more (alike)"
+template <class NameOf>
+std::string names_of(const std::vector<const Row*>& rows, const NameOf& name) {
+  const std::string first = name(*rows[0]);
+  if (rows.size() == 1) return first;
+  const std::string second = name(*rows[1]);
+  if (rows.size() == 2) return fmt::format("{} and {} (alike)", first, second);
+  return fmt::format("{}, {} and {} more (alike)", first, second, rows.size() - 2);
+}
+
+/// Groups of cells that differ in one factor alone, and in how many of them it changes nothing: the
+/// runs are the same bit by bit.
+struct Sameness {
+  int groups = 0;
+  int identical = 0;
+
+  bool always() const { return groups > 0 && identical == groups; }
+};
+
+Sameness sameness(const std::vector<Factor>& factors, const std::string& key,
+                  const std::vector<Row>& rows) {
+  std::map<std::vector<std::string>, std::vector<std::string>> groups;
+  for (const Row& row : rows) {
+    if (!row.contains("hash") || !row.at("hash").is_string()) continue;
+    std::vector<std::string> others;
+    for (const Factor& factor : factors) {
+      if (factor.key != key) others.push_back(row.at(factor.key));
+    }
+    groups[others].push_back(row.at("hash"));
+  }
+  Sameness out;
+  for (const auto& [others, hashes] : groups) {
+    if (hashes.size() < 2) continue;
+    ++out.groups;
+    const bool same = std::all_of(hashes.begin(), hashes.end(),
+                                  [&](const std::string& hash) { return hash == hashes.front(); });
+    out.identical += same ? 1 : 0;
+  }
+  return out;
 }
 
 Cell cell_of(const Sweep& sweep, const Row& row) {
@@ -165,6 +212,7 @@ std::string strongest(const Sweep& sweep, const std::vector<Row>& rows, const Me
   std::string name;
   double largest = 1.0;
   for (const Factor& factor : sweep.factors) {
+    if (sameness(sweep.factors, factor.key, rows).always()) continue;
     double least = HUGE_VAL;
     double most = 0.0;
     for (const std::string& value : factor.values) {
@@ -231,7 +279,7 @@ report::Chart along(const Factor& factor, const std::vector<Row>& rows, const Me
   return chart;
 }
 
-StudyOutcome effect(const Factor& factor, const std::vector<Row>& rows) {
+StudyOutcome effect(const Sweep& sweep, const Factor& factor, const std::vector<Row>& rows) {
   StudyOutcome out{.name = "effect-" + factor.key,
                    .title = "Effect of " + factor.key,
                    .question = fmt::format("What does {} change, all else averaged?", factor.key),
@@ -249,15 +297,36 @@ StudyOutcome effect(const Factor& factor, const std::vector<Row>& rows) {
     }
     out.rows.push_back(line);
   }
+  const Sameness same = sameness(sweep.factors, factor.key, rows);
+  if (same.always()) {
+    out.findings.push_back("No effect here (identical results).");
+    return out;
+  }
   for (const Measure& measure : {measures()[0], measures()[4]}) {
-    if (const Row* least = best(out.rows, measure.key)) {
+    const auto least = best(out.rows, measure.key);
+    if (!least.empty()) {
+      const auto value = [&](const Row& row) { return row.at(factor.key).get<std::string>(); };
       out.findings.push_back(fmt::format("Least {}: {}, {:.2e}.", measure.name,
-                                         least->at(factor.key).get<std::string>(),
-                                         *number(*least, measure.key)));
+                                         names_of(least, value),
+                                         *number(*least.front(), measure.key)));
     }
     if (numeric(factor)) out.charts.push_back(along(factor, rows, measure));
   }
+  if (same.identical > 0) {
+    out.findings.push_back(
+        fmt::format("Identical results in {} of {} groups of cells that differ in it alone.",
+                    same.identical, same.groups));
+  }
   return out;
+}
+
+/// Throws for an unknown solver or a wrong option of it; one that this machine cannot run is a matter
+/// of the cell.
+void check_solver(const std::string& spec) {
+  const SolverRegistry registry = standard_backends();
+  if (registry.info(parse_named_options(spec).name).available()) {
+    static_cast<void>(registry.make(spec));
+  }
 }
 
 /// A value that is refused in every combination with the other factors is refused at once; what some
@@ -269,7 +338,7 @@ void check_options(const Sweep& sweep, std::size_t factor, const std::string& va
     try {
       for (const std::string& solver :
            cli::simulation_options(setting_of(sweep, cell).flags).newton.linear) {
-        static_cast<void>(standard_backends().make(solver));
+        check_solver(solver);
       }
       return;
     } catch (const std::invalid_argument&) {
@@ -351,23 +420,29 @@ study::Row run_cell(const Sweep& sweep, const Cell& cell) {
   for (const Measure& measure : measures()) row[measure.key] = nullptr;
   row["linear_iterations_mean"] = nullptr;
   row["displacement_max_m"] = nullptr;
+  row["hash"] = nullptr;
   try {
     const Setting setting = setting_of(sweep, cell);
     Simulation simulation(make_scene(sweep.scene, setting.parameters),
                           cli::simulation_options(setting.flags), standard_backends());
     bench::RunMeasures run(simulation);
+    bench::RunHash hash;
     for (int k = 0; k < sweep.steps && run.finite; ++k) {
       simulation.step();
       run.add(simulation);
+      hash.add(simulation);
     }
     const Row all = run.row(simulation);
     for (auto& [key, value] : row.items()) {
       if (all.contains(key) && key != "status") value = all.at(key);
     }
+    row["hash"] = hash.text();
     row["share_above_1e_8_mps"] = run.coarse / std::max<double>(1.0, all.at("steps"));
     if (!run.finite) row["status"] = fmt::format("not finite after {} steps", run.error.size());
-  } catch (const std::invalid_argument& refused) {
+  } catch (const std::logic_error& refused) {  // a combination that has no meaning
     row["status"] = std::string("failed: ") + refused.what();
+  } catch (const std::runtime_error& failed) {  // a device or a file that is not there
+    row["status"] = std::string("failed: ") + failed.what();
   }
   return row;
 }
@@ -384,16 +459,17 @@ std::vector<StudyOutcome> sweep_outcomes(const Sweep& sweep, const std::vector<R
   const auto failed = std::count_if(rows.begin(), rows.end(),
                                     [](const Row& row) { return row.at("status") != "ok"; });
   for (const Measure& measure : {measures()[0], measures()[4]}) {
-    if (const Row* least = best(rows, measure.key)) {
-      out.findings.push_back(fmt::format(
-          "Least {}: {} with {:.2e}; {}.", measure.name, name_of(sweep, cell_of(sweep, *least)),
-          *number(*least, measure.key), strongest(sweep, rows, measure)));
-    }
+    const auto least = best(rows, measure.key);
+    if (least.empty()) continue;
+    const auto name = [&](const Row& row) { return name_of(sweep, cell_of(sweep, row)); };
+    out.findings.push_back(fmt::format("Least {}: {} with {:.2e}; {}.", measure.name,
+                                       names_of(least, name), *number(*least.front(), measure.key),
+                                       strongest(sweep, rows, measure)));
   }
   out.findings.push_back(fmt::format("{} of {} cells failed.", failed, rows.size()));
   if (rows.size() <= kMostPoints) out.charts.push_back(scatter(sweep, rows));
   std::vector<StudyOutcome> all{out};
-  for (const Factor& factor : sweep.factors) all.push_back(effect(factor, rows));
+  for (const Factor& factor : sweep.factors) all.push_back(effect(sweep, factor, rows));
   return all;
 }
 

@@ -45,13 +45,15 @@ std::string name_of(const Sweep& sweep, const Cell& cell);
 /// Throws std::invalid_argument for an unknown scene or key and for a value that its key refuses.
 void check(const Sweep& sweep);
 
-/// The factors, a status (ok, blown up, or why the cell could not be run) and the measures of the
-/// run, which are null where there was none. A combination that a solver refuses is a failed cell,
-/// not an error.
+/// The factors, a status (ok, blown up, or why the cell could not be run), the measures of the run
+/// and its hash (bench/support/run_hash.h), null where there was none. A combination that a solver
+/// refuses is a failed cell, not an error, and so is a solver that this machine does not have.
 study::Row run_cell(const Sweep& sweep, const Cell& cell);
 
 /// The cells with the best of each measure marked, then the effect of each factor on its own: the
-/// geometric mean of each measure over all cells that share a value.
+/// geometric mean of each measure over all cells that share a value. Cells and values that are alike
+/// are named together. A factor whose values leave every run the same bit by bit has no effect, and
+/// no best value.
 std::vector<study::StudyOutcome> sweep_outcomes(const Sweep& sweep,
                                                 const std::vector<study::Row>& rows);
 

@@ -1,5 +1,7 @@
 #include "nsn/core/step/paper_laws.h"
 
+#include <cmath>
+
 #include "nsn/ncp/friction.h"
 #include "nsn/ncp/minimum_map.h"
 #include "nsn/ncp/natural_map.h"
@@ -36,7 +38,7 @@ void set_row(int k, double l, double c, double h, PaperRow& row) {
 
 /// The linearised law of one block, and its room.
 struct Linearised {
-  double phi[3];
+  double phi[3] = {0.0, 0.0, 0.0};
   double d0[3];
   double b[3];
   ncp::BlockLinearization rows;
@@ -44,22 +46,6 @@ struct Linearised {
   ncp::LinearisedBlock out() { return {phi, d0, b, rows}; }
   bool active(int k) const { return (rows.active >> k & 1) != 0; }
 };
-
-void scale_box(const RowLaw& law, const double* rho, const Mat3& E, const Vec3& v, const double* r,
-               PaperRow& row) {
-  Linearised at;
-  row.L = row.R = row.U = identity<3>();
-  row.C = E;
-  for (int k = 0; k < 3; ++k) {
-    ncp::linearise_box(k, r[k], v[k], law.lo[k], law.hi[k], rho[k], at.out());
-    row.h[k] = row.phi[k] = at.phi[k];
-    row.force[k] = r[k];
-    if (at.active(k)) continue;
-    set_unit_row(row.L, k, 0.0);
-    set_unit_row(row.R, k, 0.0);
-    set_unit_row(row.C, k, rho[k]);
-  }
-}
 
 }  // namespace
 
@@ -85,7 +71,7 @@ void PaperLaws::scale(const System& system, const StepEvaluation& evaluation, Ve
 void PaperLaws::scale_contact(double mu, const double* rho, double E, const Vec3& v, double* r,
                               PaperRow& row) const {
   const double F = mu * r[0];
-  scale_normal(rho[0], E, v[0], r[0], row);
+  scale_one_sided({}, rho[0], E, v[0], r[0], row);
   switch (options_.friction) {
     case FrictionKind::kAlartCurnierSymmetric:
       scale_alart_curnier(rho[1], F, v, r, row);
@@ -99,18 +85,41 @@ void PaperLaws::scale_contact(double mu, const double* rho, double E, const Vec3
   row.R = options_.friction == FrictionKind::kAlartCurnier ? identity<3>() : row.L;
 }
 
-void PaperLaws::scale_normal(double rho, double E, double v, double r, PaperRow& row) const {
-  const auto f = ncp_value(options_, v, rho * r);
-  row.phi[0] = f.phi;
-  row.force[0] = r;
+void PaperLaws::scale_box(const RowLaw& law, const double* rho, const Mat3& E, const Vec3& v,
+                          const double* r, PaperRow& row) const {
+  Linearised at;
+  row.L = row.U = identity<3>();
+  row.C = E;
+  for (int k = 0; k < 3; ++k) {
+    const bool lower = std::isfinite(law.lo[k]);
+    if (lower != std::isfinite(law.hi[k])) {
+      const OneBound bound{k, lower ? law.lo[k] : law.hi[k], lower ? 1.0 : -1.0};
+      scale_one_sided(bound, rho[k], E(k, k), v[k], r[k], row);
+      continue;
+    }
+    ncp::linearise_box(k, r[k], v[k], law.lo[k], law.hi[k], rho[k], at.out());
+    row.h[k] = row.phi[k] = at.phi[k];
+    row.force[k] = r[k];
+    if (!at.active(k)) set_row(k, 0.0, rho[k], at.phi[k], row);
+  }
+  row.R = row.L;
+}
+
+void PaperLaws::scale_one_sided(const OneBound& at, double rho, double E, double v, double r,
+                                PaperRow& row) const {
+  const double beyond = r - at.bound;
+  const auto f = ncp_value(options_, at.side * v, at.side * rho * beyond);
+  const double phi = at.side * f.phi;
+  row.phi[at.k] = phi;
+  row.force[at.k] = r;
   if (options_.form == NcpForm::kAlphaScaled) {
-    set_row(0, f.d_a, f.d_a * E + f.d_b * rho, f.phi, row);
-    row.force[0] = f.d_a * r;
-  } else if (f.d_a == 0.0) {  // inactive: r_N -> 0
-    set_row(0, 0.0, rho, f.phi, row);
+    set_row(at.k, f.d_a, f.d_a * E + f.d_b * rho, phi, row);
+    row.force[at.k] = at.bound + f.d_a * beyond;
+  } else if (f.d_a == 0.0) {  // inactive: r goes to its bound
+    set_row(at.k, 0.0, rho, phi, row);
   } else {
     const ncp::RowScaled scaled = ncp::row_scaled(f, rho);
-    set_row(0, 1.0, E + scaled.compliance, scaled.residual, row);
+    set_row(at.k, 1.0, E + scaled.compliance, at.side * scaled.residual, row);
   }
 }
 

@@ -231,7 +231,7 @@ NewtonResult PaperStep::solve(StepEquations& equations, State& state, bool warm)
     update(equations, state, t);
     record = {};
     record.step_length = t;
-    record.step = t * norm_max(du_);
+    record.step = t * largest_speed(equations.system(), du_);
     record.factorizations = 1;
     record.linear_iterations = report.iterations;
     record.linear_status = report.status;

@@ -15,8 +15,9 @@
 /// Alart-Curnier one. The parts: laws of the rows in core/step/paper_laws.h, the linear system in
 /// core/step/paper_system.h; here merit, damping and the loop.
 ///
-/// Differs from the paper: friction is switched off if mu r_N <= 0, the final velocity is
-/// projected onto the momentum balance, and unknowns are impulses.
+/// Differs from the paper: friction is switched off if mu r_N <= 0 (it prints >= 0), and unknowns
+/// are impulses. What else is ours is off by default: the final projection of momentum, warm and
+/// other starts, the best iterate, other damping and forms.
 #pragma once
 
 #include <vector>

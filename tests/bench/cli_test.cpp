@@ -186,6 +186,18 @@ TEST(CommandLine, UnknownCommandNamesTheNearest) {
   EXPECT_EQ(nsn_command("").exit_code, 2);
 }
 
+TEST(StudyCommand, UnknownStudiesAndClaimsNameTheNearestAndNothingRuns) {
+  const TemporaryFolder folder;
+  const std::string out = " --quiet --out " + (folder / "out").string();
+  for (const char* what :
+       {"rscalling", "claims --again arch-krilov", "additions --again nothing"}) {
+    const CommandResult result = nsn_command(std::string("study ") + what + out);
+    EXPECT_EQ(result.exit_code, 2) << what;
+    EXPECT_NE(result.err.find("unknown"), std::string::npos) << result.err;
+    EXPECT_FALSE(fs::exists(folder / "out" / "study.html"));
+  }
+}
+
 TEST(SolversCommand, ListsEverySolverWithItsKeys) {
   const CommandResult result = nsn_command("solvers --json -");
   ASSERT_EQ(result.exit_code, 0);

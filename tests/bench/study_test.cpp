@@ -34,22 +34,39 @@ TEST(Study, PreconditionedMinimumMapIsSolvedInOneStepFromAnywhere) {
   }
 }
 
-TEST(Study, FrictionWeightsMeetOnTheBoundAndAreNeverNegative) {
+TEST(Study, FrictionErrorsVanishAtTheConeLimitAndWIsNeverNegative) {
   const StudyOutcome outcome = friction_functions_study({});
 
-  int on_bound = 0;
+  int at_limit = 0;
   for (const Row& row : outcome.rows) {
-    const double minimum = row.at("w_minimum_map_per_kg");
-    const double fischer = row.at("w_fischer_burmeister_per_kg");
-    EXPECT_GE(minimum, 0.0);
-    EXPECT_GE(fischer, 0.0);
-    if (std::abs(row.at("impulse_over_bound").get<double>() - 1.0) > 1e-6) continue;
-    ++on_bound;
-    // W = |v| / F with F = 1; the grid misses the bound by rounding only.
-    EXPECT_NEAR(minimum, row.at("slip_mps").get<double>(), 1e-12);
-    EXPECT_NEAR(fischer, row.at("slip_mps").get<double>(), 1e-12);
+    EXPECT_GE(row.at("w_minimum_map").get<double>(), 0.0);
+    EXPECT_GE(row.at("w_fischer_burmeister").get<double>(), 0.0);
+    if (row.at("force_n") != row.at("cone_limit_n")) continue;
+    ++at_limit;
+    // W = |v| / F: 0.5 m/s over 5 N.
+    EXPECT_NEAR(row.at("w_minimum_map").get<double>(), 0.1, 1e-15);
+    EXPECT_NEAR(row.at("w_fischer_burmeister").get<double>(), 0.1, 1e-15);
+    EXPECT_NEAR(row.at("phi_fischer_burmeister_mps").get<double>(), 0.0, 1e-15);
   }
-  EXPECT_EQ(on_bound, 3);
+  EXPECT_EQ(at_limit, 2);
+}
+
+TEST(Study, LimitsOfRoundingLieBetweenWhatIsReachedAndTheStart) {
+  const StudyOutcome outcome = precision_study({.quick = true});
+
+  int converged = 0;
+  for (const Row& row : outcome.rows) {
+    const double start = row.at("first_error_mps");
+    const double least = row.at("least_error_mps");
+    EXPECT_LT(row.at("limit_32_bit_mps").get<double>(), start) << row;
+    EXPECT_LT(row.at("step_limit_32_bit_mps").get<double>(), start) << row;
+    EXPECT_LT(row.at("limit_64_bit_mps").get<double>(), row.at("limit_32_bit_mps").get<double>());
+    if (row.at("scene") != "arch" || row.at("storage") != "double") continue;
+    ++converged;  // forty iterations of the heavy stack do not come to rounding
+    EXPECT_LT(least, row.at("limit_64_bit_mps").get<double>()) << row;
+    EXPECT_LT(row.at("limit_64_bit_mps").get<double>(), 100.0 * least) << row;
+  }
+  EXPECT_EQ(converged, 2);
 }
 
 TEST(Study, MethodsOnAFrozenStepLeaveItAsItWas) {

@@ -2,12 +2,14 @@
 // cells.
 #include "bench/sweep/sweep.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "nsn/backends/standard_backends.h"
 #include "nsn/core/io/text_file.h"
 #include "tests/support/command.h"
 #include "tests/support/temporary_folder.h"
@@ -106,6 +108,101 @@ TEST(Sweep, MarksTheBestAndAveragesGeometrically) {
             std::string::npos)
       << outcomes[0].findings[0];
 }
+
+/// The same, of a run with the hash.
+study::Row made(const std::string& linear, const std::string& mu, const std::string& hash) {
+  study::Row row = made(linear, mu, 1e-6);
+  row["hash"] = hash;
+  return row;
+}
+
+TEST(Sweep, AFactorWhoseValuesGiveIdenticalResultsHasNoEffectAndNoBestValue) {
+  const Sweep sweep = arch_sweep();
+  const auto outcomes =
+      sweep_outcomes(sweep, {made("pcr", "0.5", "a"), made("pcr", "0.7", "b"),
+                             made("gauss-seidel", "0.5", "a"), made("gauss-seidel", "0.7", "b")});
+
+  EXPECT_EQ(outcomes[1].findings,
+            (std::vector<std::string>{"No effect here (identical results)."}));
+  ASSERT_FALSE(outcomes[2].findings.empty());
+  EXPECT_EQ(outcomes[2].findings[0], "Least median error: 0.5 and 0.7 (alike), 1.00e-06.");
+  EXPECT_NE(outcomes[0].findings[0].find("and 2 more (alike)"), std::string::npos)
+      << outcomes[0].findings[0];
+}
+
+TEST(Sweep, SaysInHowManyGroupsAFactorChangesNothing) {
+  const auto outcomes = sweep_outcomes(
+      arch_sweep(), {made("pcr", "0.5", "a"), made("pcr", "0.7", "b"),
+                     made("gauss-seidel", "0.5", "a"), made("gauss-seidel", "0.7", "c")});
+  EXPECT_EQ(outcomes[1].findings.back(),
+            "Identical results in 1 of 2 groups of cells that differ in it alone.");
+}
+
+TEST(Sweep, ASolverThatThisMachineDoesNotHaveIsAFailedCellAndTheOthersGoOn) {
+  if (standard_backends().info("cuda-pcr").available()) GTEST_SKIP() << "a device is here";
+  Sweep sweep = arch_sweep();
+  sweep.factors = {parse_factor("linear=pcr,cuda-pcr")};
+  EXPECT_NO_THROW(check(sweep));
+
+  const study::Row here = run_cell(sweep, {"pcr"});
+  const study::Row missing = run_cell(sweep, {"cuda-pcr"});
+
+  EXPECT_EQ(here.at("status"), "ok");
+  EXPECT_NE(missing.at("status").get<std::string>().find("cuda-pcr"), std::string::npos);
+}
+
+/// The four choices of the paper act in its method, wherever the scene has what they are about.
+struct Factorial {
+  std::string scene;
+  std::vector<std::string> parameters;
+  int steps;
+  /// Of the groups that differ in r alone, those that are identical: with the minimum map r is only in
+  /// the rows that are open or slip, and a soft ball that lies still has none.
+  int same_r = 0;
+};
+class PaperFactorial : public testing::TestWithParam<Factorial> {};
+
+TEST_P(PaperFactorial, EveryGroupDiffersWhereItShould) {
+  Sweep sweep;
+  sweep.scene = GetParam().scene;
+  sweep.flags.preset = "paper";
+  sweep.flags.set = GetParam().parameters;
+  sweep.steps = GetParam().steps;
+  sweep.factors = {
+      parse_factor("ncp=minimum-map,fischer-burmeister"), parse_factor("r=identity,effective-mass"),
+      parse_factor("geometric-stiffness=none,exact"), parse_factor("linear=pcr,gauss-seidel")};
+  check(sweep);
+  std::vector<study::Row> rows;
+  for (const Cell& cell : cells(sweep)) {
+    rows.push_back(run_cell(sweep, cell));
+    EXPECT_EQ(rows.back().at("status"), "ok") << name_of(sweep, cell);
+  }
+  for (const Factor& factor : sweep.factors) {
+    int identical = 0;
+    for (const study::Row& a : rows) {
+      for (const study::Row& b : rows) {
+        const bool pair =
+            std::all_of(sweep.factors.begin(), sweep.factors.end(), [&](const Factor& other) {
+              return (a.at(other.key) == b.at(other.key)) == (other.key != factor.key);
+            });
+        const bool first = a.at(factor.key) == factor.values.front();
+        if (!pair || !first || a.at("hash") != b.at("hash")) continue;
+        ++identical;
+        EXPECT_EQ(a.at("ncp"), "minimum-map") << factor.key;
+      }
+    }
+    EXPECT_EQ(identical, factor.key == "r" ? GetParam().same_r : 0) << factor.key;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    Scenes, PaperFactorial,
+    testing::Values(Factorial{"arch", {}, 6}, Factorial{"beam-insertion", {}, 20},
+                    Factorial{"soft-ball-drop", {"tets=80", "height=0"}, 30, 4}),
+    [](const auto& scene) {
+      std::string name = scene.param.scene;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 TEST(SweepCommand, KeepsItsCellsAndSaysWhereThePageIs) {
   const TemporaryFolder folder;
