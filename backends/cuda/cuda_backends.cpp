@@ -21,7 +21,7 @@ std::unique_ptr<cuda::Device> open() {
 #else
 SolverInfo as_built(SolverInfo info) {
   info.built = false;
-  info.reason = "built without CUDA: install the toolkit and configure with -DNSN_WITH_CUDA=ON";
+  info.reason = "built without CUDA: with the toolkit, cmake --preset cuda && cmake --build --preset cuda";
   return info;
 }
 std::unique_ptr<cuda::Device> open() {
