@@ -96,7 +96,7 @@ struct Collected {
   }
 };
 
-void print_summary(const Row& row) {
+void print_summary(const Row& row, bool deformable) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
   fmt::print("{}, {} steps, {} contacts at most\n", row["scene"].get<std::string>(),
              row["steps"].get<int>(), row["contacts_max"].get<int>());
@@ -106,6 +106,9 @@ void print_summary(const Row& row) {
              number("newton_iterations_mean"), number("linear_iterations_mean"));
   fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest\n",
              number("error_median_mps"), number("error_max_mps"));
+  fmt::print("  of it           e_n {:.1e} m, e_f {:.1e} m/s, momentum {:.1e} m/s (medians)\n",
+             number("error_normal_median_m"), number("error_friction_median_mps"),
+             number("error_momentum_median_mps"));
   fmt::print("  penetration     {:.1e} m largest\n", number("penetration_max_m"));
   if (row["joints"].get<int>() > 0) {
     fmt::print(
@@ -115,6 +118,9 @@ void print_summary(const Row& row) {
   }
   fmt::print("  displacement    {:.6g} m largest, speed {:.3g} m/s at the end\n",
              number("displacement_max_m"), number("speed_max_mps"));
+  if (deformable) {
+    fmt::print("  volume          {:.4g} of that at rest\n", number("volume_ratio"));
+  }
   fmt::print("  energy          {:.6g} J -> {:.6g} J\n", number("energy_start_j"),
              number("energy_end_j"));
   fmt::print("  time per step   detect {:.3f} ms, assemble {:.3f} ms, solve {:.3f} ms (medians)\n",
@@ -213,7 +219,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   }
   if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
   if (!common.json.empty()) write_json(common.json, json_report({row}));
-  if (common.prints_tables()) print_summary(row);
+  if (common.prints_tables()) print_summary(row, !simulation.world().deformables().empty());
   if (given.hash) fmt::print("hash {} {}\n", hash.text(), bench::hash_platform());
   return measures.unconverged == 0 ? 0 : 1;
 }

@@ -74,6 +74,9 @@ void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
   command.add_option("--r-multiplier", flags.rho_multiplier, "paper: factor on it (default 1)");
   command.add_option("--joint-directions", flags.joint_directions,
                      "of joint impulses: at the end of the step (implicit) or its start");
+  command.add_option("--mesh-features", flags.mesh_features,
+                     "shapes collide as triangle meshes, every pair of features within the margin "
+                     "is a contact: true or false");
   command.add_option("--islands", flags.islands, "solve islands apart: true or false");
 }
 
@@ -92,6 +95,7 @@ SimulationOptions simulation_options(const SimulationFlags& flags) {
   }
   if (flags.joint_directions) options.joint_directions = directions_from(*flags.joint_directions);
   assign(flags.islands, options.islands);
+  assign(flags.mesh_features, options.mesh_features);
   return options;
 }
 

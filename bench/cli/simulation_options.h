@@ -18,7 +18,7 @@ struct SimulationFlags {
   std::optional<double> time_step;  ///< s
   std::optional<double> rho_multiplier;
   std::optional<std::string> rho, joint_directions;
-  std::optional<bool> islands;
+  std::optional<bool> islands, mesh_features;
 };
 
 /// Adds --preset, --set, --time-step, --r, ... and every option of core/step/named_options.h.

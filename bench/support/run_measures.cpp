@@ -17,6 +17,30 @@ std::vector<Vec3> positions_of(const World& world) {
   return all;
 }
 
+double volume_of(const std::vector<Particle>& particles, const Deformable& body, bool at_rest) {
+  double sum = 0.0;
+  for (const auto& tet : body.mesh.tet) {
+    Vec3 x[4];
+    for (std::size_t k = 0; k < 4; ++k) {
+      x[k] = at_rest ? body.mesh.node[static_cast<std::size_t>(tet[k])]
+                     : particles[static_cast<std::size_t>(body.particle(tet[k]))].position;
+    }
+    sum += dot(cross(x[1] - x[0], x[2] - x[0]), x[3] - x[0]) / 6.0;
+  }
+  return sum;
+}
+
+/// Volume of all deformable bodies over that at rest; 1 for none.
+double volume_ratio(const World& world) {
+  double now = 0.0;
+  double rest = 0.0;
+  for (const Deformable& body : world.deformables()) {
+    now += volume_of(world.particles(), body, false);
+    rest += volume_of(world.particles(), body, true);
+  }
+  return rest > 0.0 ? now / rest : 1.0;
+}
+
 }  // namespace
 
 RunMeasures::RunMeasures(const Simulation& simulation)
@@ -27,6 +51,9 @@ RunMeasures::RunMeasures(const Simulation& simulation)
 void RunMeasures::add(const Simulation& simulation) {
   const StepReport& r = simulation.report();
   error.push_back(r.error.total);
+  normal.push_back(r.error.normal);
+  friction.push_back(r.error.friction);
+  momentum.push_back(r.error.momentum);
   detect.push_back(1e3 * r.detect_seconds);
   assemble.push_back(1e3 * r.assemble_seconds);
   solve.push_back(1e3 * r.solve_seconds);
@@ -36,6 +63,7 @@ void RunMeasures::add(const Simulation& simulation) {
   unconverged += r.converged() ? 0 : 1;
   coarse += r.error.total <= kFine ? 0 : 1;
   contacts = std::max(contacts, r.contacts);
+  contacts_of_island = std::max(contacts_of_island, r.contacts_of_island);
   newton += r.newton_iterations;
   linear += r.linear_iterations;
   penetration = std::max(penetration, r.penetration);
@@ -67,9 +95,13 @@ nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
           {"linear_iterations_mean", linear / count},
           {"error_median_mps", median(error)},
           {"error_max_mps", error.empty() ? 0.0 : *std::max_element(error.begin(), error.end())},
+          {"error_normal_median_m", median(normal)},
+          {"error_friction_median_mps", median(friction)},
+          {"error_momentum_median_mps", median(momentum)},
           {"penetration_max_m", penetration},
           {"displacement_max_m", displacement},
           {"speed_max_mps", simulation.report().speed},
+          {"volume_ratio", volume_ratio(simulation.world())},
           {"energy_start_j", energy_start_},
           {"energy_end_j", simulation.report().energy},
           {"energy_gain_max_j", energy_gain},

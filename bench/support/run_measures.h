@@ -23,11 +23,14 @@ struct RunMeasures {
   nlohmann::ordered_json row(const Simulation& simulation) const;
 
   std::vector<double> error;                    ///< m/s, per step
+  std::vector<double> normal;                   ///< its part e_n, m, per step
+  std::vector<double> friction, momentum;       ///< its parts e_f, e_m, m/s, per step
   std::vector<double> detect, assemble, solve;  ///< ms, per step
   std::vector<double> per_contact;              ///< ms, per step with contacts
   int unconverged = 0;                          ///< steps that miss their own tolerance
   int coarse = 0;                               ///< steps with an error above 1e-8 m/s
   int contacts = 0;                             ///< most
+  int contacts_of_island = 0;                   ///< most of one island
   double newton = 0.0;                          ///< iterations, sum
   double linear = 0.0;                          ///< iterations, sum
   double penetration = 0.0;                     ///< m, largest

@@ -21,22 +21,24 @@ struct KrylovBodies {
   DeviceOperator<D, Real> op;
   Span<D, const Real> b;
   Span<D, Real> x, r, z, w, u, p, q, s, best, node;  ///< u, s: pcr only
-  Span<D, Real> P;                                   ///< 9 a row
+  Span<D, Real> P;                                   ///< 9 a row of blocks, or 3
 
   NSN_FUNCTION bool unit() const { return precond == DevicePreconditioning::kNone; }
 
   NSN_FUNCTION Vector3<Real> preconditioned(Index i, const Vector3<Real>& v, bool plain) const {
     if (plain || unit()) return v;
     if (precond == DevicePreconditioning::kBlockJacobi) return load_block(P, kBlockSize * i) * v;
-    return {{P(kBlockSize * i) * v[0], P(kBlockSize * i + 4) * v[1], P(kBlockSize * i + 8) * v[2]}};
+    return {{P(kBlock * i) * v[0], P(kBlock * i + 1) * v[1], P(kBlock * i + 2) * v[2]}};
   }
 
   /// P of row block i. Adds 1 to bad where the block or an entry of its diagonal had to be replaced.
   NSN_FUNCTION void set_preconditioner(Index i) const {
     if (unit()) return;
     Mat3 B = converted<double>(op.diagonal_block(i));
-    if (precond == DevicePreconditioning::kJacobi || !invert_spd_block(B.a)) invert_diagonal(B.a);
-    store_block(P, kBlockSize * i, converted<Real>(B));
+    const bool blocks = precond == DevicePreconditioning::kBlockJacobi;
+    if (!blocks || !invert_spd_block(B.a)) invert_diagonal(B.a);
+    if (blocks) return store_block(P, kBlockSize * i, converted<Real>(B));
+    for (int k = 0; k < 3; ++k) P(kBlock * i + k) = static_cast<Real>(B(k, k));
   }
 
   /// zero: x = 0. Sums b^T b.
@@ -156,7 +158,7 @@ struct KrylovBodies {
     sum[kSumZw] += static_cast<double>(dot(z_i, w_i));
     sum[kSumWPw] += static_cast<double>(dot(w_i, u_i));
     for (int k = 0; k < 3; ++k) {
-      sum[kSumRz] += static_cast<double>(z_i[k] * z_i[k] / P(kBlockSize * i + 4 * k));
+      sum[kSumRz] += static_cast<double>(z_i[k] * z_i[k] / P(kBlock * i + k));
     }
   }
   /// z = D^-1 S z / |.|

@@ -191,7 +191,8 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
     for (DeviceArray<D, Real>* v : {&u_, &s_}) {
       *v = allocate_on<D, Real>("krylov", options_.method == DeviceMethod::kPcr ? n : 0);
     }
-    P_ = allocate_on<D, Real>("P", kBlockSize * op.rows);
+    const bool blocks = options_.precond == DevicePreconditioning::kBlockJacobi;
+    P_ = allocate_on<D, Real>("P", (blocks ? kBlockSize : kBlock) * op.rows);
     node_ = allocate_on<D, Real>("krylov node", kBlock * op.nodes);
     part_ = allocate_on<D, double>("parts", Queue<D>::parts(kKrylovSums));
     run_ = allocate_on<D, KrylovRun>("run", 1);

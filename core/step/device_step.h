@@ -19,8 +19,9 @@
 /// damping) on a device whose memory it cannot read is launched without a question; the flags that
 /// end a step early then live on the device, so that the iterates are the same.
 ///
-/// Differs from the paper: friction is switched off if mu r_N <= 0, the final velocity is
-/// projected onto the momentum balance, and unknowns are impulses.
+/// Differs from the paper: friction is switched off if mu r_N <= 0 (it prints >= 0), and unknowns
+/// are impulses. What else is ours is off by default: the final projection of momentum, warm and
+/// other starts, the best iterate, other damping and forms.
 #pragma once
 
 #include <cmath>

@@ -16,7 +16,6 @@ inline StepError error_of(const StepStatus& status, double speed_scale) {
   error.friction = status.friction;
   error.box = status.box;
   error.momentum = status.momentum;
-  error.motion = status.motion;
   error.total = status.total;
   error.relative = status.total / speed_scale;
   error.worst = status.worst;

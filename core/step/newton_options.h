@@ -129,7 +129,7 @@ inline constexpr std::string_view kHostDevice = "serial";
 /// Of the paper's method (core/step/device_step.h).
 struct PaperOptions {
   FrictionKind friction = FrictionKind::kPaper;
-  NcpKind ncp = NcpKind::kFischerBurmeister;    ///< of the normal rows, and of W in kPaper
+  NcpKind ncp = NcpKind::kFischerBurmeister;    ///< of rows with one bound, and of W in kPaper
   ncp::Origin origin = ncp::Origin::kInactive;  ///< derivative of Fischer-Burmeister at (0, 0)
   NcpForm form = NcpForm::kAlphaScaled;
   Formulation formulation = Formulation::kCompliance;
@@ -137,10 +137,10 @@ struct PaperOptions {
   OperatorForm operator_form = OperatorForm::kAuto;              ///< of kCompliance
   StartingIterate start = StartingIterate::kZero;                ///< u_0
   Damping damping = Damping::kConstant;
-  double step_length = 0.75;             ///< t of kConstant, first t of kAdaptive; (0, 1]
-  bool final_projection = true;          ///< u = u_free + M^-1 J^T r at the end, in two passes
-  bool best_iterate = false;             ///< return the iterate of least error, not the last
-  double regularization = 1e-6;          ///< added to the diagonal of S, >= 0
+  double step_length = 0.75;      ///< t of kConstant, first t of kAdaptive; (0, 1]
+  bool final_projection = false;  ///< ours: u = u_free + M^-1 J^T r at the end, in two passes
+  bool best_iterate = false;      ///< return the iterate of least error, not the last
+  double regularization = 1e-6;   ///< added to the diagonal of S, >= 0
   bool relative_regularization = false;  ///< times diag(S) (dimensionless), else absolute (1/kg)
   double linear_tolerance = 1e-10;       ///< |b - S x| <= linear_tolerance |b|, >= 0
   int linear_iterations = 20;     ///< budget of an iterative solver per Newton iteration; 0: none

@@ -27,7 +27,7 @@ struct StepData {
 
 /// Sums over rows and over nodes that `measure` leaves.
 enum RowSum { kWorst, kWorstRow, kNormal, kFriction, kBox, kRowMerit, kRowSums };
-enum NodeSum { kMomentum, kMotion, kNodeMerit, kNodeSums };
+enum NodeSum { kMomentum, kNodeMerit, kNodeSums };
 /// Sums of `recover`: not a number where the answer is none.
 enum RecoverSum { kLargest, kProbe, kRecoverSums };
 
@@ -97,11 +97,10 @@ struct StepBodies {
     return sum;
   }
 
-  /// The node is the rotation of a rigid body.
-  NSN_FUNCTION bool spins(Index n) const { return n < at.rigid_nodes && n % 2 == 1; }
-
-  /// About the axis across the longest side, m: sqrt(tr I / 2 m).
-  NSN_FUNCTION double gyration_radius(Index n) const {
+  /// m per rad of a node: about the axis across the longest side, sqrt(tr I / 2 m); 1 for
+  /// velocities.
+  NSN_FUNCTION double arm(Index n) const {
+    if (n >= at.rigid_nodes || n % 2 == 0) return 1.0;
     const Index I = kBlockSize * n;
     const double inertia = static_cast<double>(at.M(I) + at.M(I + 4) + at.M(I + 8));
     return std::sqrt(inertia / (2.0 * static_cast<double>(at.M(I - kBlockSize))));
@@ -115,8 +114,7 @@ struct StepBodies {
       const Real e = velocities(kBlock * n + k) - at.u_free(kBlock * n + k) - change[k];
       largest = worse_of(largest, std::fabs(static_cast<double>(e)));
     }
-    sum[kMomentum] = worse_of(sum[kMomentum], largest);
-    sum[kMotion] = worse_of(sum[kMotion], spins(n) ? gyration_radius(n) * largest : largest);
+    sum[kMomentum] = worse_of(sum[kMomentum], arm(n) * largest);
   }
 
   /// Forms g = M (u - u_free) - J^T F(r) on the way.
@@ -214,9 +212,10 @@ struct StepBodies {
     measure_node(n, sum);
   }
   NSN_FUNCTION void measure_node(Index n, double* sum) const {
+    const double length = arm(n);
     for (Index k = kBlock * n; k < kBlock * (n + 1); ++k) {
       const double d = static_cast<double>(du(k));
-      sum[kLargest] = worse_of(sum[kLargest], std::fabs(d));
+      sum[kLargest] = worse_of(sum[kLargest], length * std::fabs(d));
       sum[kProbe] += 0.0 * d;
     }
   }

@@ -1,13 +1,17 @@
 /// Stage `scale` of the paper's method (core/step/device_step.h): what each row block asks for.
 ///
 ///   row of a block           L = R            C                    h
-///   normal, row-scaled       1                E + beta rho/alpha   phi/alpha         alpha >= 1e-4
-///   normal, alpha-scaled     alpha            alpha E + beta rho   phi               F(r) = alpha r
+///   one bound, row-scaled    1                E + beta rho/alpha   phi/alpha         alpha >= 1e-4
+///   one bound, alpha-scaled  alpha            alpha E + beta rho   phi               F(r) = alpha r
 ///   friction W               1                W                    v_T + W r_T
 ///   friction off             0                rho                  rho r_T
 ///   Alart-Curnier slip       p (across slip)  C_p                  residual_p        r_t set at once
-///   box inside its bounds    1                E                    v
-///   box at a bound           0                rho                  rho (r - bound)
+///   none or two, inside      1                E                    v
+///   two bounds, at one       0                rho                  rho (r - bound)
+///
+/// One bound: normals of contacts and limits of joints, phi(v, rho r) = 0 by the chosen NCP
+/// function (r from the bound on, both negated where it is an upper one). Two bounds, as drives of
+/// limited effort have them, are no complementarity problem of two terms: the projection.
 ///
 /// The laws themselves are in ncp/friction.h and ncp/natural_map.h. Every function may run on a
 /// device; one block at a time, in double.
@@ -68,36 +72,53 @@ struct Linearised {
   NSN_FUNCTION bool active(int k) const { return (rows.active >> k & 1) != 0; }
 };
 
-NSN_FUNCTION void scale_box(const RowLaw& law, const Vec3& rho, const Mat3& E, const Vec3& v,
-                            const Vec3& r, Row& row) {
-  Linearised at;
-  row.L = row.R = row.U = identity<3>();
-  row.C = E;
-  for (int k = 0; k < 3; ++k) {
-    ncp::linearise_box(k, r[k], v[k], law.lo[k], law.hi[k], rho[k], at.out());
-    row.h[k] = row.phi[k] = at.phi[k];
-    row.force[k] = r[k];
-    if (at.active(k)) continue;
-    set_unit_row(row.L, k, 0.0);
-    set_unit_row(row.R, k, 0.0);
-    set_unit_row(row.C, k, rho[k]);
+/// Row k: side = 1 for 0 <= v orthogonal to r >= bound, -1 for 0 >= v and r <= bound.
+struct OneBound {
+  int k = 0;
+  double bound = 0.0;
+  double side = 1.0;
+};
+
+NSN_FUNCTION void scale_one_sided(const PaperOptions& options, const OneBound& at, double rho,
+                                  double E, double v, double r, Row& row) {
+  const double beyond = r - at.bound;
+  const auto f = ncp_value(options, at.side * v, at.side * rho * beyond);
+  const double phi = at.side * f.phi;
+  row.phi[at.k] = phi;
+  row.force[at.k] = r;
+  if (options.form == NcpForm::kAlphaScaled) {
+    set_row(at.k, f.d_a, f.d_a * E + f.d_b * rho, phi, row);
+    row.force[at.k] = at.bound + f.d_a * beyond;
+  } else if (f.d_a == 0.0) {  // inactive: r goes to its bound
+    set_row(at.k, 0.0, rho, phi, row);
+  } else {
+    const ncp::RowScaled scaled = ncp::row_scaled(f, rho);
+    set_row(at.k, 1.0, E + scaled.compliance, at.side * scaled.residual, row);
   }
 }
 
-NSN_FUNCTION void scale_normal(const PaperOptions& options, double rho, double E, double v,
-                               double r, Row& row) {
-  const auto f = ncp_value(options, v, rho * r);
-  row.phi[0] = f.phi;
-  row.force[0] = r;
-  if (options.form == NcpForm::kAlphaScaled) {
-    set_row(0, f.d_a, f.d_a * E + f.d_b * rho, f.phi, row);
-    row.force[0] = f.d_a * r;
-  } else if (f.d_a == 0.0) {  // inactive: r_N -> 0
-    set_row(0, 0.0, rho, f.phi, row);
-  } else {
-    const ncp::RowScaled scaled = ncp::row_scaled(f, rho);
-    set_row(0, 1.0, E + scaled.compliance, scaled.residual, row);
+NSN_FUNCTION bool is_bound(double limit) {
+  return limit > -RowLaw::kInfinity && limit < RowLaw::kInfinity;
+}
+
+NSN_FUNCTION void scale_box(const PaperOptions& options, const RowLaw& law, const Vec3& rho,
+                            const Mat3& E, const Vec3& v, const Vec3& r, Row& row) {
+  Linearised at;
+  row.L = row.U = identity<3>();
+  row.C = E;
+  for (int k = 0; k < 3; ++k) {
+    const bool lower = is_bound(law.lo[k]);
+    if (lower != is_bound(law.hi[k])) {
+      const OneBound bound{k, lower ? law.lo[k] : law.hi[k], lower ? 1.0 : -1.0};
+      scale_one_sided(options, bound, rho[k], E(k, k), v[k], r[k], row);
+      continue;
+    }
+    ncp::linearise_box(k, r[k], v[k], law.lo[k], law.hi[k], rho[k], at.out());
+    row.h[k] = row.phi[k] = at.phi[k];
+    row.force[k] = r[k];
+    if (!at.active(k)) set_row(k, 0.0, rho[k], at.phi[k], row);
   }
+  row.R = row.L;
 }
 
 NSN_FUNCTION void scale_fixed_point(const PaperOptions& options, double rho, double F,
@@ -158,9 +179,9 @@ NSN_FUNCTION void scale_full_alart_curnier(double mu, double rho, double F, cons
 /// The row at impulse r, with v = value + E r. Alart-Curnier sets the slipping part of r.
 NSN_FUNCTION void scale_row(const PaperOptions& options, const RowLaw& law, const Vec3& rho,
                             const Mat3& E, const Vec3& v, Vec3& r, Row& row) {
-  if (!law.is_contact()) return scale_box(law, rho, E, v, r, row);
+  if (!law.is_contact()) return scale_box(options, law, rho, E, v, r, row);
   const double F = law.mu * r[0];
-  scale_normal(options, rho[0], E(0, 0), v[0], r[0], row);
+  scale_one_sided(options, {}, rho[0], E(0, 0), v[0], r[0], row);
   switch (options.friction) {
     case FrictionKind::kAlartCurnierSymmetric:
       scale_alart_curnier(rho[1], F, v, r, row);

@@ -205,16 +205,14 @@ double RealtimeStep::energy_gain(const System& system, const State& state) {
   return EnergyGuard::gain(system, *reduction_, v_, state);
 }
 
-/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u. In m/s
-/// alone if bodies turn far: spins of light limbs are no measure of the step's speed.
+/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
 double RealtimeStep::own_error(const System& system, const State& state, const StepError& all) {
   if (!std::isfinite(all.total)) return all.total;
-  const double motion = turns_ ? all.motion : all.momentum;
   if (penetration_.none()) {
-    return std::max({all.normal / system.h, all.friction, all.box, motion});
+    return std::max({all.normal / system.h, all.friction, all.box, all.momentum});
   }
   penetration_.add_to(-1.0, at_.value);
-  const double own = std::max({at_.contact_error(system, state.r), all.box, motion});
+  const double own = std::max({at_.contact_error(system, state.r), all.box, all.momentum});
   penetration_.add_to(1.0, at_.value);
   return own;
 }

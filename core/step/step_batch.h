@@ -423,7 +423,6 @@ class StepBatch {
       result.error.friction = one.friction;
       result.error.box = one.box;
       result.error.momentum = one.momentum;
-      result.error.motion = one.motion;
       result.error.total = one.total;
       result.error.relative = one.total / range.speed_scale;
       result.evaluate_on = result.solve_on = "device";

@@ -38,14 +38,28 @@ bool spins(const System& system, Index n) {
   return n < system.rigid_nodes && n % 2 == 1;
 }
 
-/// About the axis across the longest side, m: sqrt(tr I / 2 m).
-double gyration_radius(const System& system, Index n) {
+/// m per rad of a node: about the axis across the longest side, sqrt(tr I / 2 m); 1 for velocities.
+double arm(const System& system, Index n) {
+  if (!spins(system, n)) return 1.0;
   const double* const I = &system.M(kBlockSize * n);
   const double mass = system.M(kBlockSize * (n - 1));
   return std::sqrt((I[0] + I[4] + I[8]) / (2.0 * mass));
 }
 
+/// |a|_max; what is not a number stays.
+double largest_of(const Vec3& a) {
+  return worse(worse(std::abs(a[0]), std::abs(a[1])), std::abs(a[2]));
+}
+
 }  // namespace
+
+double largest_speed(const System& system, ConstVector u) {
+  double largest = 0.0;
+  for (Index n = 0; n < system.nodes(); ++n) {
+    largest = worse(largest, arm(system, n) * largest_of(load3(&u(kBlock * n))));
+  }
+  return largest;
+}
 
 double StepEvaluation::BlockError::largest() const {
   return worse(worse(normal, friction), box);
@@ -130,14 +144,8 @@ StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector
   apply_transposed(r, impulse_);
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 change = load9(&system.M_inverse(kBlockSize * n)) * load3(&impulse_(kBlock * n));
-    double largest = 0.0;
-    for (int k = 0; k < 3; ++k) {
-      const double e = std::abs(u(kBlock * n + k) - system.u_free(kBlock * n + k) - change[k]);
-      largest = worse(largest, e);
-    }
-    out.momentum = worse(out.momentum, largest);
-    out.motion =
-        worse(out.motion, spins(system, n) ? gyration_radius(system, n) * largest : largest);
+    const Vec3 moved = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
+    out.momentum = worse(out.momentum, arm(system, n) * largest_of(moved - change));
   }
   out.total = std::max({worst, out.momentum});
   if (!std::isfinite(worst) || !std::isfinite(out.momentum)) {

@@ -15,11 +15,10 @@ struct StepStatus {
   double normal = 0.0;    ///< m/s
   double friction = 0.0;  ///< m/s
   double box = 0.0;       ///< m/s
-  double momentum = 0.0;  ///< m/s or rad/s
-  double motion = 0.0;    ///< m/s
+  double momentum = 0.0;  ///< m/s
   double total = 0.0;     ///< m/s; infinite if the iterate is not finite
   double merit = 0.0;     ///< m/s
-  double step = 0.0;      ///< max |du| of the step before it
+  double step = 0.0;      ///< max |du| of the step before it, m/s
   double residual = 0.0;  ///< relative, of the linear solve before it
   int worst = -1;         ///< row block of the largest row error
   int linear_iterations = 0;
@@ -32,7 +31,7 @@ struct StepFlags {
   int stop = 0;  ///< 0: goes on; else 1 + NewtonStatus: nothing changes any more
   int take = 0;  ///< the present iterate is the best so far
   double best = 0.0;
-  double step = 0.0;     ///< max |du|
+  double step = 0.0;     ///< max |du|, m/s
   double largest = 0.0;  ///< max |u| of the trial
 };
 

@@ -24,7 +24,6 @@ NSN_FUNCTION void collect(const View& rows, Index row_chunks, const View& nodes,
   now.friction = worst_of(rows, row_chunks, kRowSums, kFriction);
   now.box = worst_of(rows, row_chunks, kRowSums, kBox);
   now.momentum = worst_of(nodes, node_chunks, kNodeSums, kMomentum);
-  now.motion = worst_of(nodes, node_chunks, kNodeSums, kMotion);
   now.total = worse_of(worst, now.momentum);
   if (!(now.total - now.total == 0.0)) now.total = RowLaw::kInfinity;
   now.merit = std::sqrt(total_of(rows, row_chunks, kRowSums, kRowMerit) +

@@ -1,4 +1,4 @@
-// Impacts and resistance to rolling, with closed-form motion.
+// Free flight, impacts and resistance to rolling, with closed-form motion.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -10,6 +10,24 @@
 
 namespace nsn {
 namespace {
+
+/// Two boxes on a common ball joint, in free flight: a body without any row would need no method.
+World free_flight(const Options& options) {
+  World world;
+  world.gravity = {0.0, 0.0, -options.real("gravity")};
+  const double spin = options.real("spin");
+  const double arm = 0.25;
+  int body[2];
+  for (int k = 0; k < 2; ++k) {
+    const Vec3 position{0.0, k == 0 ? -arm : arm, 0.0};
+    body[k] = add_box(world, {0.2, 0.4, 0.1}, 1.0, position, 0.5);
+    world.body(body[k]).velocity =
+        Vec3{options.real("speed"), 0.0, 0.0} + cross(Vec3{0.0, 0.0, spin}, position);
+    world.body(body[k]).angular_velocity = {0.0, 0.0, spin};
+  }
+  world.add_joint(spherical_joint(body[0], body[1]), {.point = {0.0, 0.0, 0.0}});
+  return world;
+}
 
 /// A ball falls on the ground; body 1.
 World bouncing_ball(const Options& options) {
@@ -79,6 +97,13 @@ World rolling_resistance(const Options& options) {
 
 std::vector<SceneInfo> impact_scenes() {
   return {
+      {"free-flight",
+       "two boxes on a ball joint fly: their speed and energy stay",
+       {OptionSpec::real("speed", 10.0, 0.0, 1e3, "m/s"),
+        OptionSpec::real("spin", 0.0, -1e3, 1e3, "about the vertical, rad/s"),
+        OptionSpec::real("gravity", 0.0, 0.0, 1e3, "m/s^2")},
+       120,
+       free_flight},
       {"bouncing-ball",
        "a ball rebounds to e^2 of its height each time",
        {OptionSpec::real("height", 1.0, 0.0, 1e3, "of the fall, m"),

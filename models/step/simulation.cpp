@@ -49,6 +49,19 @@ void for_each_island(int n, bool parallel, const Body& body) {
   if (error) std::rethrow_exception(error);
 }
 
+void take_largest_parts(const StepError& from, StepError& into) {
+  into.normal = std::max(into.normal, from.normal);
+  into.friction = std::max(into.friction, from.friction);
+  into.box = std::max(into.box, from.box);
+  into.momentum = std::max(into.momentum, from.momentum);
+}
+
+/// Contacts are the first two row sets (gather_rows).
+int contacts_of(const Island& island) {
+  return static_cast<int>(std::count_if(island.rows.begin(), island.rows.end(),
+                                        [](const RowRef& row) { return row.set < 2; }));
+}
+
 }  // namespace
 
 struct Simulation::Slot {
@@ -82,6 +95,7 @@ Simulation::Simulation(World world, SimulationOptions options, SolverRegistry re
                        std::holds_alternative<PaperOptions>(options_.newton.method),
                    "complementarity scaling is not an option of {}; it is one of paper",
                    method_name(options_.newton));
+  if (options_.mesh_features) world_.use_mesh_features();
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
   on_threads_ = find_device(options_.newton.device, registry_).host;
@@ -385,6 +399,8 @@ void Simulation::summarise() {
     const NewtonResult& result = slots_[to_size(i)]->result;
     report_.newton_iterations = std::max(report_.newton_iterations, result.iterations);
     report_.factorizations += result.iterations;
+    report_.contacts_of_island =
+        std::max(report_.contacts_of_island, contacts_of(*slots_[to_size(i)]->island));
     report_.linear_iterations += result.linear_iterations;
     report_.status = std::max(report_.status, result.status);
     report_.handed_over = report_.handed_over || result.handed_over;
@@ -393,8 +409,12 @@ void Simulation::summarise() {
     report_.iteration_traffic += result.iteration_traffic;
     if (i == 0 || result.evaluate_on != "device") report_.evaluate_on = result.evaluate_on;
     if (i == 0 || result.solve_on != "device") report_.solve_on = result.solve_on;
-    if (report_.worst_island >= 0 && result.error.total <= report_.error.total) continue;
-    report_.error = result.error;
+    const StepError before = report_.error;
+    const bool worse = report_.worst_island < 0 || !(result.error.total <= before.total);
+    if (worse) report_.error = result.error;
+    take_largest_parts(before, report_.error);
+    take_largest_parts(result.error, report_.error);
+    if (!worse) continue;
     report_.worst_island = i;
     const Index worst = result.error.worst;
     if (worst < 0) continue;

@@ -33,19 +33,23 @@ struct SimulationOptions {
   /// Directions of joint impulses (models/rows/joint_rows.h).
   ForceDirections joint_directions = ForceDirections::kEndOfStep;
   bool islands = true;  ///< solve islands apart; false: all in one system
+  /// Shapes collide as triangle meshes, every pair of features within the margin is a contact.
+  bool mesh_features = false;
 };
 
 /// What one step did.
 struct StepReport {
-  int contacts = 0;       ///< of rigid and of deformable bodies
-  int soft_contacts = 0;  ///< those that touch a deformable body
+  int contacts = 0;            ///< of rigid and of deformable bodies
+  int soft_contacts = 0;       ///< those that touch a deformable body
+  int contacts_of_island = 0;  ///< most of one island
   int row_blocks = 0;
   int islands = 0;
   int newton_iterations = 0;                       ///< largest of the islands
   int factorizations = 0;                          ///< sum over the islands
   int linear_iterations = 0;                       ///< sum over the islands
   NewtonStatus status = NewtonStatus::kConverged;  ///< the worst of the islands
-  StepError error;                                 ///< of the worst island, m/s
+  /// Of the worst island, m/s; its parts are the largest of all islands.
+  StepError error;
   int worst_island = -1;
   int worst_row = -1;  ///< row block of the step (contacts in their order first)
   bool handed_over = false;

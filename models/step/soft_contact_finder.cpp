@@ -10,6 +10,7 @@
 #include "nsn/models/collision/feature_distance.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 namespace nsn {
 namespace {
@@ -111,6 +112,20 @@ ContactSide triangle_side(const Deformable& body, const std::array<Index, 3>& t,
   return side;
 }
 
+/// Points of a rigid shape that are examined against the triangles of a deformable, as balls; null:
+/// none.
+struct Core {
+  const std::vector<Vec3>* points = nullptr;
+  double radius = 0.0;
+};
+Core core_of(const World& world, const Shape& shape) {
+  if (const auto* convex = dynamic_cast<const ConvexShape*>(&shape)) {
+    return {&convex->core().vertices, convex->radius()};
+  }
+  if (!world.mesh_features() || shape.type() != TriangleMesh::kType) return {};
+  return {&dynamic_cast<const TriangleMesh&>(shape).points(), 0.0};
+}
+
 ContactSide edge_side(const Deformable& body, const std::array<Index, 2>& e, double t,
                       double radius) {
   ContactSide side;
@@ -183,15 +198,17 @@ void SoftContactFinder::vertices_with_shape(const World& world, int d, int s, co
     } else {
       entry.collide(ball, at_vertex, shape, pose, margin, manifold_);
     }
-    if (manifold_.empty()) continue;
-    const ContactPoint& point = manifold_.front();
-    const Vec3 normal = entry.swapped ? -point.normal : point.normal;
-    placed.touches[v] = 1;
     const auto vertex = static_cast<Index>(v);
-    add_rigid(world, d, s, ContactSide::of_particle(body.boundary_particle(vertex), placed.radius),
-              entry.swapped ? point.on_a : point.on_b,
-              entry.swapped ? point.radius_a : point.radius_b, normal,
-              feature(SoftFeature::kVertex, vertex, 0));
+    int count = 0;
+    for (const ContactPoint& point : manifold_) {
+      placed.touches[v] = 1;
+      add_rigid(
+          world, d, s, ContactSide::of_particle(body.boundary_particle(vertex), placed.radius),
+          entry.swapped ? point.on_a : point.on_b, entry.swapped ? point.radius_a : point.radius_b,
+          entry.swapped ? -point.normal : point.normal,
+          feature(SoftFeature::kVertex, vertex, count++));
+      if (!world.mesh_features()) break;
+    }
   }
 }
 
@@ -200,21 +217,20 @@ void SoftContactFinder::vertices_with_shape(const World& world, int d, int s, co
 /// where a ball rests on two.
 void SoftContactFinder::core_with_triangles(const World& world, int d, int s, const Pose& pose,
                                             double margin) {
-  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[to_size(s)].shape.get());
-  if (convex == nullptr) return;
+  const Core core = core_of(world, *world.shapes()[to_size(s)].shape);
+  if (core.points == nullptr) return;
   const Deformable& body = world.deformable(d);
   const Placed& placed = placed_[to_size(d)];
-  const double reach = convex->radius() + placed.radius + margin;
+  const double reach = core.radius + placed.radius + margin;
   const Aabb near_box = grown(placed.box, reach);
   const auto add = [&](std::size_t c, const Vec3& p, const NearTriangle& near) {
     const auto& tri = body.boundary.triangle[near.triangle];
     add_rigid(world, d, s, triangle_side(body, tri, near.place.weights, placed.radius),
-              p - convex->radius() * near.direction.normal, convex->radius(),
-              -near.direction.normal,
+              p - core.radius * near.direction.normal, core.radius, -near.direction.normal,
               feature(SoftFeature::kCore, static_cast<int>(c), static_cast<int>(near.triangle)));
   };
-  for (std::size_t c = 0; c < convex->core().vertices.size(); ++c) {
-    const Vec3 p = pose.apply(convex->core().vertices[c]);
+  for (std::size_t c = 0; c < core.points->size(); ++c) {
+    const Vec3 p = pose.apply((*core.points)[c]);
     if (!holds(near_box, p)) continue;
     double least = reach * reach;
     NearTriangle behind;
@@ -245,16 +261,19 @@ void SoftContactFinder::core_with_triangles(const World& world, int d, int s, co
 
 void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const Pose& pose,
                                          double margin) {
-  const auto* convex = dynamic_cast<const ConvexShape*>(world.shapes()[to_size(s)].shape.get());
-  if (convex == nullptr || convex->type() == Sphere::kType) return;
+  const Shape& shape = *world.shapes()[to_size(s)].shape;
+  if (core_of(world, shape).points == nullptr || shape.type() == Sphere::kType) return;
   const Deformable& body = world.deformable(d);
   const Placed& placed = placed_[to_size(d)];
-  const PairTable::Entry entry = world.pairs().find(Capsule::kType, convex->type());
+  const PairTable::Entry entry = world.pairs().find(Capsule::kType, shape.type());
   if (entry.collide == nullptr) return;
-  const Aabb box = grown(convex->bounds(pose), margin + placed.radius);
+  const bool every = world.mesh_features();
+  const Aabb box = grown(shape.bounds(pose), margin + placed.radius);
   for (std::size_t e = 0; e < body.edges.size(); ++e) {
     const auto& edge = body.edges[e];
-    if (placed.touches[to_size(edge[0])] != 0 || placed.touches[to_size(edge[1])] != 0) continue;
+    const bool touches =
+        placed.touches[to_size(edge[0])] != 0 || placed.touches[to_size(edge[1])] != 0;
+    if (touches && !every) continue;
     const Vec3 p = placed.vertex[to_size(edge[0])];
     const Vec3 q = placed.vertex[to_size(edge[1])];
     Aabb own = empty_box();
@@ -267,10 +286,11 @@ void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const
     const Capsule capsule(placed.radius, length);
     manifold_.clear();
     if (entry.swapped) {
-      entry.collide(*convex, pose, capsule, middle, margin, manifold_);
+      entry.collide(shape, pose, capsule, middle, margin, manifold_);
     } else {
-      entry.collide(capsule, middle, *convex, pose, margin, manifold_);
+      entry.collide(capsule, middle, shape, pose, margin, manifold_);
     }
+    int count = 0;
     for (const ContactPoint& point : manifold_) {
       const Vec3 normal = entry.swapped ? -point.normal : point.normal;
       const Vec3 on_edge = entry.swapped ? point.on_b : point.on_a;
@@ -279,8 +299,8 @@ void SoftContactFinder::edges_with_shape(const World& world, int d, int s, const
       add_rigid(world, d, s, edge_side(body, edge, t, placed.radius),
                 entry.swapped ? point.on_a : point.on_b,
                 entry.swapped ? point.radius_a : point.radius_b, normal,
-                feature(SoftFeature::kEdge, static_cast<int>(e), 0));
-      break;
+                feature(SoftFeature::kEdge, static_cast<int>(e), count++));
+      if (!every) break;
     }
   }
 }

@@ -5,6 +5,9 @@
 ///   rounded polytope  each vertex of its core against the triangles whose faces it is above
 ///   box, hull         edges that cross, as capsules, where neither end touches
 ///
+/// With World::use_mesh_features() every pair of features: all points of a vertex or an edge and a
+/// mesh, and the vertices of the mesh as a core.
+///
 /// Deformables: a vertex against the nearest triangle, and edges that cross where no end touches. A
 /// surface meets itself only where the two places are further apart at rest than they can be now.
 ///

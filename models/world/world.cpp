@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "nsn/core/base/error.h"
+#include "nsn/models/collision/mesh_of_shape.h"
 
 namespace nsn {
 namespace {
@@ -59,6 +61,16 @@ void World::set_surface(int shape, const Surface& surface) {
   NSN_THROW_UNLESS(shape >= 0 && shape < count, "no shape {} (there are {})", shape, count);
   check_surface(surface, shape);
   shapes_[static_cast<std::size_t>(shape)].surface = surface;
+}
+
+void World::use_mesh_features() {
+  std::map<const Shape*, std::shared_ptr<const Shape>> made;
+  for (PlacedShape& placed : shapes_) {
+    const Shape* const key = placed.shape.get();
+    if (!made.contains(key)) made.emplace(key, mesh_of_shape(placed.shape));
+    if (const auto& mesh = made.at(key)) placed.shape = mesh;
+  }
+  mesh_features_ = true;
 }
 
 void World::add_contact(const PointOnPlane& contact) {

@@ -98,6 +98,11 @@ class World {
   /// naming the joint (models/joints/joint.h).
   int add_joint(Joint joint);
   int add_joint(Joint joint, const JointPlacement& where);
+  /// Shapes collide as the triangle meshes of their surfaces from now on, and every pair of features
+  /// within the margin is a contact, as in [Macklin19], instead of a manifold of few points. Planes,
+  /// rounded hulls and contacts given by hand stay as they are.
+  void use_mesh_features();
+  bool mesh_features() const { return mesh_features_; }
   /// Sets friction of one pair of shapes.
   void set_pair(const PairSurface& pair);
   /// Sets which shapes the given one meets; throws std::invalid_argument for an unknown shape.
@@ -151,6 +156,7 @@ class World {
   std::vector<PairSurface> pair_surfaces_;    // sorted
   std::vector<std::pair<int, int>> ignored_;  // sorted
   PairTable pairs_ = standard_pairs();
+  bool mesh_features_ = false;
 };
 
 /// Kinetic, potential (against the origin's height) and elastic energy, J.

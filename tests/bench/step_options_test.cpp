@@ -26,6 +26,7 @@ struct Scene {
 };
 const Scene kArch{"arch", {}, 3};
 const Scene kChain{"chain", {}, 3};
+const Scene kBridge{"bridge", {}, 60};
 const Scene kSlidingStack{"sliding-stack", {{"seed", "3"}}, 8};
 const Scene kSlidingBox{"sliding-box", {}, 2};
 const Scene kSoftBall{"soft-ball-drop", {{"tets", "80"}, {"height", "0.002"}}, 6};
@@ -83,7 +84,7 @@ const std::vector<Proof>& proofs() {
       {"paper", "start", "previous", &kArch},
       {"paper", "damping", "adaptive", &kArch},
       {"paper", "step-length", "1", &kArch},
-      {"paper", "projection", "false", &kArch},
+      {"paper", "projection", "true", &kSlidingBox},
       {"paper", "best-iterate", "true", &kArch},
       {"paper", "regularization", "1e-3", &kArch},
       {"paper", "relative-regularization", "true", &kArch},
@@ -302,11 +303,11 @@ const std::vector<PolicyProof>& proofs_of_realtime() {
       {"tiny", "1e9", &kRagdoll},
       {"steps_from_zero", "0", &kRagdoll},
       {"few_blocks", "0", &kRagdoll},
-      {"large_error", "0", &kChain},
+      {"large_error", "0", &kBridge},
       {"large_motion", "1e9", &kRagdoll},
       {"failed", "0", &kRagdoll},
-      {"misses", "0", &kChain},
-      {"falls_fast", "0", &kChain},
+      {"misses", "0", &kBridge},
+      {"falls_fast", "0", &kBridge},
   };
   return all;
 }

@@ -36,11 +36,8 @@ Outcome closed_loop(const std::string& scene, const SimulationOptions& options, 
   return out;
 }
 
-/// Without the final projection, which is not the paper's: on the heavy stack its two passes
-/// diverge (h r_N L / I > 1 for the light box).
 SimulationOptions paper(const std::string& linear = "pcr", int iterations = 20) {
   SimulationOptions options = test::with_preset("paper");
-  options.newton.paper().final_projection = false;
   options.newton.linear = {linear};
   const bool direct = standard_backends().info(linear).capabilities.direct;
   options.newton.paper().linear_iterations = direct ? 0 : iterations;
