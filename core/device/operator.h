@@ -23,6 +23,7 @@ struct DeviceOperator {
   Span<D, const Index> row_begin, column;                 ///< J, block row by block row
   Span<D, const Index> node_begin, node_row, node_block;  ///< its blocks node by node
   Span<D, const Real> J, H_inverse, C;                    ///< 9 a block, a node, a row
+  Span<D, const Real> Jt;                                 ///< blocks of J^T, node by node
   Span<D, const Index> S_begin, S_column;
   Span<D, const Real> S;
 
@@ -34,8 +35,7 @@ struct DeviceOperator {
   NSN_FUNCTION Vector3<Real> gather(Index n, const View& v) const {
     Vector3<Real> sum;
     for (Index e = node_begin(n); e < node_begin(n + 1); ++e) {
-      sum += transpose_times(load_block(J, kBlockSize * node_block(e)),
-                             load_vector(v, kBlock * node_row(e)));
+      sum += load_block(Jt, kBlockSize * e) * load_vector(v, kBlock * node_row(e));
     }
     return sum;
   }

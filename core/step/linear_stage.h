@@ -38,6 +38,10 @@ class LinearStage {
     MatrixBodies<D, Real>& m = matrix_;
     m.step = memory.bodies;
     if (fresh && entries_) allocate(queue, system, memory.lists());
+    if (fresh) {
+      Jt_ = allocate_on<D, Real>("J^T", entries_ ? 0 : size_of(memory.bodies.sJ));
+    }
+    m.step.sJt = Jt_;
     m.add_to_S = stiffness() && options_.stiffness == GeometricStiffness::kFull;
     const StepBodies<D, Real>& s = memory.bodies;
     op_.rows = stiffness() ? s.at.nodes : s.at.rows;
@@ -50,6 +54,7 @@ class LinearStage {
     op_.node_row = s.at.node_row;
     op_.node_block = s.at.node_block;
     op_.J = s.sJ;
+    op_.Jt = Jt_;
     op_.H_inverse = s.H_inverse;
     op_.C = s.C;
     op_.S_begin = m.row_begin;
@@ -130,7 +135,12 @@ class LinearStage {
           if (entries) m.factor_row(i);
         },
         32);
-    if (!entries) return;
+    if (!entries) {
+      queue.for_each(
+          "transpose", m.step.at.nodes, KOKKOS_LAMBDA(const Index n) { m.step.transpose_node(n); },
+          16);
+      return;
+    }
     queue.for_each(
         "assemble", size_of(m.upper), KOKKOS_LAMBDA(const Index k) { m.assemble_compliance(k); },
         8);
@@ -236,7 +246,7 @@ class LinearStage {
   DeviceOperator<D, Real> op_;
   ProductLists products_;
   Uploaded<D, Index> row_begin_, column_, upper_, mirror_, begin_, left_, right_;
-  DeviceArray<D, Real> S_, Y_, K_, pushed_;
+  DeviceArray<D, Real> S_, Y_, K_, pushed_, Jt_;
   HostCopy<D, Real> S_host_, u_host_, r_host_;
 };
 

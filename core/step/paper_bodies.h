@@ -40,6 +40,7 @@ struct StepBodies {
   Span<D, Real> value, J, E;             ///< rows at the velocity evaluated last
   Span<D, Real> L, C, U, h, phi, force;  ///< what rows ask for; U of Alart-Curnier alone
   Span<D, Real> g, H, H_inverse, sJ, node, quasi, impulse_old;
+  Span<D, Real> sJt;  ///< of the factored form: blocks of (L J)^T, node by node
   Span<D, Real> b, x, du, dr;
 
   NSN_FUNCTION bool turns_unknowns() const {
@@ -179,6 +180,13 @@ struct StepBodies {
     }
     store_vector(b, kBlock * i, L_i * Jg - load_vector(h, kBlock * i));
     regularise(i, sJ);
+  }
+
+  /// A product of S reads them twenty times, one after another.
+  NSN_FUNCTION void transpose_node(Index n) const {
+    for (Index e = at.node_begin(n); e < at.node_begin(n + 1); ++e) {
+      store_block(sJt, kBlockSize * e, transpose(load_block(sJ, kBlockSize * at.node_block(e))));
+    }
   }
 
   // ---- recover and update

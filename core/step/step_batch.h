@@ -225,6 +225,7 @@ struct TeamStep {
         s.linearise_node(n);
       });
       each(team, w.row, w.row_end, [&](const Index i) { s.linearise_row(i); });
+      each(team, w.node, w.node_end, [&](const Index n) { s.transpose_node(n); });
       linear += solve(team, w, run(world)).iterations;
       recover(team, w, flag);
       if (flag.stop != 0) {
@@ -342,6 +343,8 @@ class StepBatch {
     const PaperOptions& own = options_.paper();
     paper::TeamStep<D, Real> team;
     team.s = memory_.bodies;
+    if (Jt_.extent(0) != team.s.sJ.extent(0)) Jt_ = allocate_on<D, Real>("J^T", size_of(team.s.sJ));
+    team.s.sJt = Jt_;
     team.rows = rows_.bodies();
     team.rows.value = team.s.value;
     team.rows.J = team.s.J;
@@ -395,6 +398,7 @@ class StepBatch {
     op.node_row = s.at.node_row;
     op.node_block = s.at.node_block;
     op.J = s.sJ;
+    op.Jt = s.sJt;
     op.H_inverse = s.H_inverse;
     op.C = s.C;
     op.pattern_id = op.value_id = next_operator_id();
@@ -443,7 +447,7 @@ class StepBatch {
   DeviceArray<D, paper::StepFlags> flags_;
   DeviceArray<D, KrylovRun> run_;
   DeviceArray<D, double> part_;
-  DeviceArray<D, Real> kept_;
+  DeviceArray<D, Real> kept_, Jt_;
   HostCopy<D, Real> u_host_, r_host_;
 };
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/base/runtime.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/step/devices.h"
 #include "nsn/core/step/named_options.h"
@@ -103,6 +104,25 @@ TEST(Devices, AgreeBitForBitOnAPileAnArchAMechanismAndASoftBody) {
   for (const char* scene :
        {"sphere-pile", "arch", "wall", "heavy-stack", "bridge", "four-bar", "beam-insertion"}) {
     expect_same_on_all(scene, paper(), 2);
+  }
+}
+
+/// Run with 1, 2 and 4 threads (tests/models/CMakeLists.txt); in one island the kernels are spread.
+TEST(Threads, GiveTheBitsOfOne) {
+  SimulationOptions together = test::with_preset("paper");
+  together.islands = false;
+  for (const char* scene : {"sphere-pile", "wall", "arch", "four-bar", "beam-insertion"}) {
+    for (const char* form : {"assembled", "factored"}) {
+      auto simulation = test::simulate(scene, {}, together);
+      simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) {
+        const NewtonOptions options =
+            paper({{"operator", form}, {"geometric-stiffness", "diagonal-all"}});
+        EXPECT_TRUE(same(run_on("serial", options, equations),
+                         run_on(std::string(kHostDevice), options, equations)))
+            << scene << ", " << form << ", " << concurrency() << " threads";
+      });
+      for (int k = 0; k < 2; ++k) simulation.step();
+    }
   }
 }
 
