@@ -13,9 +13,10 @@
 namespace nsn {
 namespace {
 
-constexpr double kRegularisation = 1e-10;  // of the trace of the small least-squares matrix
-constexpr double kRestart = 10.0;          // times the best residual
-constexpr int kCheckEvery = 5;
+constexpr double kRegularisation = 1e-10;  // rounding: of the trace of the small matrix
+// Guard against divergence: a residual this many times the best one forgets the history.
+constexpr double kRestart = 10.0;
+constexpr int kCheckEvery = 5;  // iterations: measuring errors costs about as much as one
 
 /// a^T b in eight partial sums, which the order of a plain sum would forbid.
 double inner(const double* a, const double* b, std::size_t n) {

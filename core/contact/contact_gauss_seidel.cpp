@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSingular = 1e-14;  // of the product of the diagonal
-constexpr int kMaxTurns = 30;
+constexpr int kMaxTurns = 30;        // guard: Newton steps for the angle of one contact
 // Costs in operations: a block of a sweep, a local solution, moving a block into a front.
 constexpr double kSweepBlock = 54.0;
 constexpr double kSweepContact = 225.0;

@@ -12,6 +12,7 @@
 namespace nsn {
 namespace {
 
+// Costs of kernels, not policy: where two computations of the same numbers take equally long.
 constexpr double kWorthReducing = 0.75;  // share of rows below which W + rho I is solved reduced
 constexpr double kFewColumns = 0.4;      // share of columns up to which a product goes by columns
 constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES

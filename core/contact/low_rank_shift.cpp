@@ -6,8 +6,8 @@
 namespace nsn {
 namespace {
 
-constexpr double kRankTolerance = 1e-11;  // of the largest diagonal entry of a group
-constexpr Index kLargestGroup = 32;       // contacts; larger ones are kept whole
+constexpr double kRankTolerance = 1e-11;  // rounding: of the largest diagonal entry of a group
+constexpr Index kLargestGroup = 32;       // size of an array: contacts; larger ones are kept whole
 
 /// Rows and columns `member` of W, dense, row by row.
 void gather(const BlockCsr& W, std::span<const Index> member, std::vector<double>& A) {

@@ -58,14 +58,15 @@ struct ProximalOptions {
   double alpha_warm = 1e-4;       ///< start from the last time step's r
   ProximalSchedule schedule;      ///< how alpha moves
   /// Proximal weight of box rows: redundant joints stay solvable. Bounded ones (limits, drives at
-  /// their effort) may get more (ProximalSchedule::first_box_weight).
+  /// their effort) may get more (ProximalSchedule::box_weight).
   double box_weight = 1e-12;
   /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
   bool box_follows_alpha = false;
-  /// A_i falls with the load of contact i, |r_i| against the median, within this factor either way.
+  /// A_i falls with the load of contact i, |r_i| against the median, within this factor either way,
+  /// >= 1.
   double load_clip = 1e3;
-  /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling).
-  double friction_ceiling = 1e9;
+  /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling), > 0.05.
+  double friction_ceiling = 1.0;
   ncp::NormalMap normal_map = ncp::NormalMap::kMinimum;
   /// The friction bound is that of the last iterate: symmetric Newton matrices, slower on hard
   /// problems.
@@ -155,8 +156,7 @@ class ProximalNewton {
     options_.load_clip = load_clip;
     options_.friction_ceiling = friction_ceiling;
   }
-  void set_patience(int max_inner, double failure_decay);
-  void set_normal_map(ncp::NormalMap map) { options_.normal_map = map; }
+  void set_max_inner(int max_inner);
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();

@@ -12,7 +12,8 @@ namespace nsn {
 namespace {
 
 constexpr Index kNone = -1;
-constexpr double kDissectFlops = 3e8;  // above, nested dissection is tried too
+// Operations: above, nested dissection is tried too, and the order with fewer operations is taken.
+constexpr double kDissectFlops = 3e8;
 
 Graph group_graph(const BlockCsr& A, const BlockGroups& groups) {
   Graph graph;

@@ -13,11 +13,13 @@ namespace nsn {
 namespace {
 
 constexpr Index kNone = -1;
+// What the search for separators costs against what it saves. An order changes operations, not what
+// a factorisation computes, and the caller keeps that of minimum degree if it takes fewer.
 constexpr std::size_t kLeaf = 120;      // nodes that minimum degree orders
 constexpr double kLeastShare = 0.3;     // of a part, on the smaller side of its separator
 constexpr double kMostSeparator = 0.4;  // of a part; beyond, it is no separator
-constexpr int kMaxThinnings = 20;
-constexpr int kDirections = 3;  // pairs of ends tried
+constexpr int kMaxThinnings = 20;       // of a separator, while it gets smaller
+constexpr int kDirections = 3;          // pairs of ends tried
 
 enum Side : std::uint8_t { kLeft, kRight, kBetween };
 

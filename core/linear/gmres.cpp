@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kGroup = 8;           // directions a kernel handles in one pass over the new one
 constexpr double kCancelled = 0.7;  // |w| after / before Gram-Schmidt that asks for a second pass
-constexpr double kStalledCycle = 0.999;
-constexpr double kZeroPivot = 1e-13;  // of the triangular factor, relative to its largest
+constexpr double kStalledCycle = 0.999;  // |r| after / before a cycle: a guard against endless ones
+constexpr double kZeroPivot = 1e-13;     // of the triangular factor, relative to its largest
 constexpr const char* kNotFinite = "a product or the preconditioner returned NaN or infinity";
 
 /// h[0..count) = V^T w for `count` <= kGroup consecutive directions of length n.

@@ -12,9 +12,10 @@
 namespace nsn {
 namespace {
 
-constexpr double kBlowUp = 1e4;  // |r| above its minimum
-constexpr double kNullSpace = 1e-6;
-constexpr int kMaxRestarts = 10;
+// Guards against matrices that are not positive definite or too ill-conditioned, not policy.
+constexpr double kBlowUp = 1e4;      // |r| above its minimum: the iteration diverges
+constexpr double kNullSpace = 1e-6;  // |A r| / (size |r|): r lies in the null space to rounding
+constexpr int kMaxRestarts = 10;     // that each must halve |r|
 
 }  // namespace
 

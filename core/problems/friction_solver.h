@@ -8,10 +8,10 @@
 /// rows per degree of freedom, symmetry, progress):
 ///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
 ///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
-///   stages   a cheap factorisation: proximal Newton at once. A dear one: a few iterations of
+///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
-///   rescue   where proximal Newton has not converged after 400 factorisations: other starts and
-///            weights in turn
+///   rescue   if proximal Newton has not converged after 400 factorisations: random starts, with
+///            weights by load and even ones in turn
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
 /// Solved means: the errors recomputed from the data as given (friction_error.h) are
@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/problems/friction_error.h"
 #include "nsn/core/problems/friction_problem.h"
@@ -63,10 +64,20 @@ struct FrictionSolverOptions {
   double tolerance = 1e-8;
   double unit_free_factor = 100.0;
   /// Hard problems may take thousands of factorisations over many starts: give a time limit where
-  /// each is dear.
+  /// each is expensive.
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
   double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
+
+  // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)
+  /// Factorisations of proximal Newton from one start, >= 1: easy problems take 10 to 30, and one
+  /// that cycles is left. Random starts get a quarter of it times 1 1 2 1 1 2 4 ...
+  int attempt = 400;
+  /// Time of the Gauss-Seidel sweeps before it if a factorisation is expensive, in factorisations,
+  /// >= 0: what they save on average.
+  double sweeps_worth = 20.0;
+  /// Of proximal Newton; tolerance, unit_free_factor and the budget are those above.
+  ProximalOptions newton;
 };
 
 enum class FrictionStatus {

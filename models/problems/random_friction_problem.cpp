@@ -155,13 +155,15 @@ RandomFrictionProblem random_friction_problem(std::uint64_t seed,
                                               const RandomFrictionLimits& limits) {
   Numbers numbers(seed);
   RandomFrictionProblem out;
-  const double most = std::max<double>(1.0, limits.max_contacts);
+  const double least = limits.min_contacts;
+  const double most = std::max<double>(least, limits.max_contacts);
   const auto contacts = std::min(
-      limits.max_contacts, static_cast<Index>(std::pow(most + 1.0, numbers.uniform(0.0, 1.0))));
-  const double rank = numbers.uniform(0.1, 1.0);
+      limits.max_contacts,
+      static_cast<Index>(least * std::pow((most + 1.0) / least, numbers.uniform(0.0, 1.0))));
+  const double rank = numbers.uniform(limits.min_rank, limits.max_rank);
   out.bodies = numbers.uniform(0.0, 1.0) < 0.5;
   out.masses = numbers.power(0.0, 6.0);
-  out.mu = numbers.uniform(0.0, 2.0);
+  out.mu = numbers.uniform(limits.min_mu, limits.max_mu);
   const double mass_exponent = std::log10(out.masses);
   const double scale_W = numbers.power(-6.0, 6.0);
   const double scale_u = numbers.power(-6.0, 6.0);

@@ -23,8 +23,14 @@ struct RandomFrictionProblem {
   bool bodies = true;   ///< W from bodies, else from dense rows
 };
 
+/// From where to where the properties are drawn; the defaults are those of seeds named elsewhere.
 struct RandomFrictionLimits {
-  Index max_contacts = 300;  ///< 1 ... this, by a logarithmic law
+  Index max_contacts = 300;  ///< min_contacts ... this, by a logarithmic law
+  Index min_contacts = 1;
+  double min_mu = 0.0;  ///< largest friction coefficient of a problem
+  double max_mu = 2.0;
+  double min_rank = 0.1;  ///< degrees of freedom / (3 contacts)
+  double max_rank = 1.0;
 };
 
 RandomFrictionProblem random_friction_problem(std::uint64_t seed,

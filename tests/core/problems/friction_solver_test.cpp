@@ -115,6 +115,34 @@ TEST(FrictionSolver, NamesBadInput) {
   EXPECT_THROW(static_cast<void>(solver_for("auto").solve(problem)), std::invalid_argument);
 }
 
+TEST(FrictionSolver, StartsElsewhereTheSameWayAtEveryRun) {
+  // Two contacts, mu = 2: proximal Newton from r = 0 does not converge.
+  const FrictionProblem problem = random_friction_problem(500006, {.max_contacts = 60}).problem;
+  FrictionSolverOptions options;
+  options.attempt = 4;  // factorisations; random starts get 1 1 2 1 1 2 4 ...
+  options.max_factorizations = 40;
+
+  const FrictionResult first = FrictionSolver(options, standard_backends()).solve(problem);
+  const FrictionResult again = FrictionSolver(options, standard_backends()).solve(problem);
+
+  ASSERT_GE(first.stages.size(), 8U) << to_string(first.status);
+  EXPECT_NE(first.stages[1].reason.find("random start 1"), std::string::npos);
+  EXPECT_EQ(first.stages[0].factorizations, 4);
+  const int lengths[] = {1, 1, 2, 1, 1, 2, 4};
+  for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(first.stages[k + 1].factorizations, lengths[k]);
+  ASSERT_EQ(first.stages.size(), again.stages.size());
+  for (std::size_t k = 0; k < first.r.extent(0); ++k) EXPECT_EQ(first.r(k), again.r(k));
+}
+
+TEST(FrictionSolver, RefusesConstantsOutOfRange) {
+  FrictionSolverOptions options;
+  options.attempt = 0;
+  EXPECT_THROW(FrictionSolver(options, standard_backends()), std::invalid_argument);
+  options = {};
+  options.sweeps_worth = -1.0;
+  EXPECT_THROW(FrictionSolver(options, standard_backends()), std::invalid_argument);
+}
+
 TEST(FrictionSolver, SolvesAnUnsymmetricDelassusAsGiven) {
   FrictionProblem problem = easy_problem();
   problem.W = to_scalar(test::random_delassus(6, 40, 0.05, 3));

@@ -1,0 +1,77 @@
+/// One solve of a friction problem in stages, and what they leave behind.
+///
+///   StagedSolve solve(options, std::move(problem), system, &system, result, Clock::now());
+///   solve_and_check(solve, options, r0, measure, result);  // measure(): errors on the given data
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nsn/core/base/clock.h"
+#include "nsn/core/contact/dual_system.h"
+#include "nsn/core/contact/proximal_newton.h"
+#include "nsn/core/problems/classic_friction.h"
+#include "nsn/core/problems/friction_blocks.h"
+#include "nsn/core/problems/friction_solver.h"
+
+namespace nsn {
+
+/// What the stages need to know of a problem besides its system.
+struct StagedProblem {
+  std::vector<RowLaw> laws;
+  Vector q;                // three per contact
+  bool symmetric = true;   // W
+  double asymmetry = 0.0;  // of W
+  Index blocks = 0;        // of W; 0 if it is not formed
+};
+
+/// Gives W to the system; what is left for the stages.
+StagedProblem take(FrictionBlocks& blocks, DualSystem& system);
+
+class StagedSolve {
+ public:
+  /// dual: the same system if W is formed, null otherwise; Gauss-Seidel needs it.
+  StagedSolve(const FrictionSolverOptions& options, StagedProblem problem, NewtonSystem& system,
+              DualSystem* dual, FrictionResult& result, Clock::time_point start);
+
+  /// All stages of the method that the options ask for, from r0 (three per contact).
+  void run(ConstVector r0);
+  /// The errors formed again miss the tolerance: aims lower and goes on, as far as that is
+  /// possible.
+  bool tighten();
+  void best(Vector r) const { newton_->best_reactions(r); }
+
+ private:
+  bool out_of_time() const;
+  void run_auto();
+  bool first_stages(double flops);
+  void rescue();
+  void start_at_random();
+  double random_decade();
+  double uniform();
+  bool proximal(double alpha, std::string reason);
+  bool admm(int iterations, std::string reason);
+  bool gauss_seidel(int sweeps, std::string reason);
+  bool classic(ClassicFriction method, double damping);
+  bool finish(std::string name, std::string reason, int iterations, int factorizations,
+              Clock::time_point begin, bool solved);
+
+  const FrictionSolverOptions& options_;
+  StagedProblem blocks_;
+  FrictionResult& result_;
+  Clock::time_point start_;
+  NewtonSystem& system_;
+  DualSystem* dual_;
+  std::unique_ptr<ProximalNewton> newton_;
+  double goal_ = 0.9;
+  std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
+};
+
+/// Runs the stages, measures on the given data, and aims lower if rounding stands between.
+void solve_and_check(StagedSolve& solve, const FrictionSolverOptions& options, ConstVector r0,
+                     const std::function<void()>& measure, FrictionResult& result);
+
+}  // namespace nsn
