@@ -614,7 +614,7 @@ void Amg::fall_back(const Problem& problem, LinearReport& report) {
                         report.initial_residual / reached, report.iterations)
           : fmt::format("AMG ended with {} after {} iterations", to_string(report.status),
                         report.iterations);
-  if (!(reached < report.initial_residual)) Kokkos::deep_copy(problem.x, x0_);
+  if (!(reached < report.initial_residual)) copy(x0_, problem.x);
   if (!jacobi_ready_) {
     jacobi_.factorize(problem.op);
     jacobi_ready_ = true;
@@ -631,7 +631,7 @@ void Amg::fall_back(const Problem& problem, LinearReport& report) {
 void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
                    const Monitor& monitor, LinearReport& report) {
   const Problem problem{op, b, x, control, monitor};
-  Kokkos::deep_copy(x0_, x);
+  copy(x, x0_);
   const int trial =
       guard_ ? std::min(kGuardIterations, remaining(problem, report)) : remaining(problem, report);
   std::string anew;
@@ -640,7 +640,7 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
     if (disappoints(problem, report) && P_.reused()) {
       anew = fmt::format("transfer operators made anew after {} iterations", report.iterations);
       P_.rebuild(op);
-      Kokkos::deep_copy(x, x0_);
+      copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }
     if (remaining(problem, report) > 0 && disappoints(problem, report)) {

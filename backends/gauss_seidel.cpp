@@ -10,6 +10,7 @@
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/iteration_goal.h"
 #include "nsn/core/linear/operator_entries.h"
+#include "nsn/core/matrix/block_inverse.h"
 #include "nsn/precond/block_jacobi.h"
 
 namespace nsn {
@@ -222,7 +223,7 @@ LinearStatus GaussSeidelBackend::iterate(const LinearOperator& op, ConstVector b
     if (!(now <= kBlowUp * best)) return LinearStatus::kIndefinite;
     if (now < best) {
       best = now;
-      Kokkos::deep_copy(best_x_, head(x_, op.rows()));
+      copy(head(x_, op.rows()), best_x_);
     }
     if (report.iterations - stall_sweep < kStallSweeps) continue;
     if (best > kStallFactor * stall_start) return LinearStatus::kStagnation;
@@ -237,9 +238,9 @@ void GaussSeidelBackend::do_solve(const LinearOperator& op, ConstVector b, Vecto
                                   LinearReport& report) {
   const LinearControl control = with_limit(call, max_iterations_);
   for (Index i = op.rows(); i < size_of(x_); ++i) x_(i) = b_(i) = 0.0;  // rows of the padding
-  Kokkos::deep_copy(head(x_, op.rows()), x);
-  Kokkos::deep_copy(head(b_, op.rows()), b);
-  Kokkos::deep_copy(best_x_, x);
+  copy(x, head(x_, op.rows()));
+  copy(b, head(b_, op.rows()));
+  copy(x, best_x_);
   report.bytes_moved = 56.0 * op.rows();
   report.status = iterate(op, b, {control, report.rhs_norm}, monitor, report);
   explain_limit(control, report);
@@ -251,7 +252,7 @@ void GaussSeidelBackend::do_solve(const LinearOperator& op, ConstVector b, Vecto
   if (report.status == LinearStatus::kStagnation) {
     report.detail = "200 sweeps gained less than a hundredth; the best iterate is returned";
   }
-  Kokkos::deep_copy(x, report.ok() ? head(x_, op.rows()) : best_x_);
+  copy(report.ok() ? head(x_, op.rows()) : best_x_, x);
 }
 
 }  // namespace

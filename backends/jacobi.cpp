@@ -148,7 +148,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   report.bytes_moved = 0.0;
   bool fresh = true;
   residual(op, b, x);
-  Kokkos::deep_copy(best_x_, x);
+  copy(x, best_x_);
   for (int k = 0;; ++k) {
     const ProductSums sums = op.apply_with_sums(z_, D_.diagonal(), {}, w_);
     report.bytes_moved += op.bytes_per_apply() + 48.0 * n;
@@ -156,7 +156,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
     report.recurrence_residual = std::sqrt(sums.r_r);
     if (!fresh || k == 0) tell(op, monitor, k, sums);
     if (!(sums.r_x <= best * (1.0 + kRounding))) {  // a rise, or not a number
-      Kokkos::deep_copy(x, best_x_);
+      copy(best_x_, x);
       if (++halvings > kMaxHalvings) {
         report.status = LinearStatus::kIndefinite;
         report.detail = "the residual rises for every relaxation: not positive semidefinite";
@@ -182,7 +182,7 @@ void JacobiBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
       explain_limit(control, report);
       return;
     }
-    if (k % 64 == 0) Kokkos::deep_copy(best_x_, x);  // where to go back to after a rise
+    if (k % 64 == 0) copy(x, best_x_);  // where to go back to after a rise
     best = std::min(best, sums.r_x);
     update(omega, x);
     fresh = false;

@@ -6,19 +6,22 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)  # header only; no part of the installed interface
 find_package(OpenMP COMPONENTS CXX QUIET)
 
-# Kokkos: a folder made by `./run setup` first, then the machine's own. Debian's package carries a wrong
-# include directory, which Kokkos_INCLUDE_DIRS corrects.
+# Kokkos: the one that CMAKE_PREFIX_PATH or Kokkos_ROOT names, then what `./run setup` built (an older one as
+# well), then the machine's own. Debian's package carries a wrong include directory, which
+# Kokkos_INCLUDE_DIRS corrects.
 set(NSN_DEPS_DIR "$ENV{NSN_DEPS_DIR}" CACHE PATH "Folder in which './run setup' keeps dependencies")
 if(NOT NSN_DEPS_DIR)
   set(NSN_DEPS_DIR "$ENV{HOME}/.cache/nsn")
 endif()
-find_package(Kokkos 3.4 QUIET PATHS "${NSN_DEPS_DIR}/kokkos" NO_DEFAULT_PATH)
+find_package(Kokkos 3.4 QUIET PATHS "${NSN_DEPS_DIR}/kokkos-4.7" "${NSN_DEPS_DIR}/kokkos"
+  NO_SYSTEM_ENVIRONMENT_PATH NO_CMAKE_PACKAGE_REGISTRY NO_CMAKE_SYSTEM_PATH)
 if(NOT Kokkos_FOUND)
   find_package(Kokkos 3.4 REQUIRED)
   if(Kokkos_INCLUDE_DIRS)
     set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}")
   endif()
 endif()
+message(STATUS "nsn: Kokkos ${Kokkos_VERSION} (${Kokkos_DIR})")
 
 # nsn_optional(NAME found_variable "what it brings")
 function(nsn_optional name found text)

@@ -33,8 +33,4 @@ class BlockJacobi final : public Preconditioner {
   std::string note_;
 };
 
-/// Inverse of a symmetric positive definite 3x3 block in place (its lower triangle is read); false
-/// if it is not positive definite to rounding, a is then unchanged.
-bool invert_spd_block(double* a);
-
 }  // namespace nsn

@@ -1,11 +1,10 @@
 #include "nsn/precond/jacobi.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "nsn/core/base/allocate.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/matrix/block_inverse.h"
 
 namespace nsn {
 
@@ -18,10 +17,7 @@ void Jacobi::factorize(const LinearOperator& op) {
   double* const d = inverse_.data();
   const auto bad = sum_range<1>(size_of(inverse_), [=](Index first, Index last, auto& total) {
     for (Index i = first; i < last; ++i) {
-      const double inverse = 1.0 / d[i];
-      const bool usable = d[i] > 0.0 && std::isfinite(inverse) && inverse > 0.0;
-      d[i] = usable ? inverse : 1.0;
-      total[0] += usable ? 0.0 : 1.0;
+      total[0] += invert_entry(d[i], d[i]) ? 0.0 : 1.0;
     }
   });
   replaced_ = static_cast<Index>(bad[0]);

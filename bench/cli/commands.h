@@ -13,6 +13,7 @@ namespace nsn::cli {
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
 void add_compare_command(CLI::App& app, int& exit_code);
+void add_devices_command(CLI::App& app, int& exit_code);
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_solvers_command(CLI::App& app, int& exit_code);
 void add_scenes_command(CLI::App& app, int& exit_code);

@@ -127,6 +127,14 @@ void print_summary(const Row& row, bool deformable) {
              number("detect_ms_median"), number("assemble_ms_median"), number("solve_ms_median"));
   fmt::print("  per contact     {:.5f} ms (median of the steps)\n",
              number("ms_per_contact_median"));
+  fmt::print("  device          {}: rows on {}, linear systems on {}; {:.0f} launches per step\n",
+             row["device"].get<std::string>(), row["evaluate_on"].get<std::string>(),
+             row["solve_on"].get<std::string>(), number("launches_per_step"));
+  if (number("copied_up_bytes_per_step") + number("copied_down_bytes_per_step") > 0.0) {
+    fmt::print("  copied          {:.0f} bytes up, {:.0f} down per step; {:.0f} per iteration\n",
+               number("copied_up_bytes_per_step"), number("copied_down_bytes_per_step"),
+               number("copied_bytes_per_newton_iteration"));
+  }
 }
 
 render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height) {

@@ -63,7 +63,7 @@ World make_world(const JointCase& reference, const JointRun& run) {
   const int ground = world.add_body(fixed);
   Body body;
   body.mass = 1.0;
-  body.inertia = hangs ? diagonal({0.1, 0.1, 0.04}) : diagonal({0.04, 0.1, 0.1});
+  body.inertia = hangs ? diagonal(Vec3{0.1, 0.1, 0.04}) : diagonal(Vec3{0.04, 0.1, 0.1});
   const Vec3 arm = hangs ? Vec3{0.0, 0.0, -2.0} : Vec3{2.0, 0.0, 0.0};
   const Quaternion frame = run.turned * reference.turned;
   const Vec3 point = run.moved + turn * reference.point;

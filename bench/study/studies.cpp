@@ -83,6 +83,7 @@ const std::vector<Study>& studies() {
       {"linear", "linear solvers at a fixed budget inside Newton", linear_study},
       {"subproblem", "iterative solvers on one Newton matrix", subproblem_study},
       {"precision", "matrices in single precision under a driver in double", precision_study},
+      {"devices", "the same step on every device and linear solver", devices_study},
       {"warm", "cold and warm starts, constant and adaptive damping, in closed loop", warm_study},
       {"geometric", "geometric stiffness on stretched bodies: merit per Newton iteration",
        geometric_study},

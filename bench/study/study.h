@@ -67,6 +67,7 @@ StudyOutcome warm_study(const StudyOptions& options);                ///< warm.c
 StudyOutcome geometric_study(const StudyOptions& options);           ///< geometric.cpp
 StudyOutcome table_study(const StudyOptions& options);               ///< table.cpp
 StudyOutcome crowd_study(const StudyOptions& options);               ///< crowd.cpp
+StudyOutcome devices_study(const StudyOptions& options);             ///< devices.cpp
 StudyOutcome scenes_study(const StudyOptions& options);              ///< every_scene.cpp
 StudyOutcome claims_study(const StudyOptions& options);              ///< claims.cpp
 StudyOutcome additions_study(const StudyOptions& options);           ///< additions.cpp

@@ -72,6 +72,10 @@ void RunMeasures::add(const Simulation& simulation) {
   drift.distance = std::max(drift.distance, r.drift.distance);
   drift.angle = std::max(drift.angle, r.drift.angle);
   drift.limit_excess = std::max(drift.limit_excess, r.drift.limit_excess);
+  traffic += r.traffic;
+  iteration_traffic += r.iteration_traffic;
+  if (!r.evaluate_on.empty()) evaluate_on = r.evaluate_on;
+  if (!r.solve_on.empty()) solve_on = r.solve_on;
   finite = finite && std::isfinite(r.energy) && std::isfinite(r.error.total);
 }
 
@@ -109,7 +113,15 @@ nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
           {"joint_drift_max_m", drift.distance},
           {"joint_drift_max_rad", drift.angle},
           {"limit_excess_max", drift.limit_excess},
-          {"ms_per_contact_median", median(per_contact)}};
+          {"ms_per_contact_median", median(per_contact)},
+          {"device", simulation.options().newton.device},
+          {"evaluate_on", evaluate_on.empty() ? "host" : evaluate_on},
+          {"solve_on", solve_on.empty() ? "host" : solve_on},
+          {"launches_per_step", static_cast<double>(traffic.launches) / count},
+          {"copied_up_bytes_per_step", traffic.to_device / count},
+          {"copied_down_bytes_per_step", traffic.from_device / count},
+          {"copied_bytes_per_newton_iteration",
+           (iteration_traffic.to_device + iteration_traffic.from_device) / std::max(newton, 1.0)}};
 }
 
 }  // namespace nsn::bench

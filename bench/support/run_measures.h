@@ -5,6 +5,7 @@
 ///   Row row = measures.row(simulation);
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -37,6 +38,9 @@ struct RunMeasures {
   double energy_gain = 0.0;
   JointDrift drift;
   bool finite = true;
+  Traffic traffic;            ///< sums over the steps
+  Traffic iteration_traffic;  ///< of the Newton iterations alone
+  std::string evaluate_on, solve_on;
 
  private:
   std::vector<Vec3> start_;  // of bodies, then of particles

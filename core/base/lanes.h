@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstring>
 
-#if defined(__GNUC__)
+#if defined(__CUDACC__)
+#define NSN_INLINE __host__ __device__ inline
+#elif defined(__GNUC__)
 #define NSN_INLINE inline __attribute__((always_inline))
 #else
 #define NSN_INLINE inline

@@ -8,49 +8,55 @@
 
 namespace nsn {
 
-template <int R, int C>
-SmallMatrix<R, C> operator-(const SmallMatrix<R, C>& A) {
-  return -1.0 * A;
+template <int R, int C, class Real>
+NSN_FUNCTION SmallMatrix<R, C, Real> operator-(const SmallMatrix<R, C, Real>& A) {
+  return Real(-1) * A;
 }
-inline Vec3 normalized(const Vec3& a) {
+NSN_FUNCTION Vec3 normalized(const Vec3& a) {
   return (1.0 / norm(a)) * a;
 }
 
-inline Vec3 load3(const double* p) {
+template <class Real>
+NSN_FUNCTION Vector3<Real> load3(const Real* p) {
   return {p[0], p[1], p[2]};
 }
-inline void store3(double* p, const Vec3& v) {
+template <class Real>
+NSN_FUNCTION void store3(Real* p, const Vector3<std::type_identity_t<Real>>& v) {
   for (int i = 0; i < 3; ++i) p[i] = v[i];
 }
-inline Mat3 load9(const double* p) {
-  Mat3 A;
+template <class Real>
+NSN_FUNCTION Matrix3<Real> load9(const Real* p) {
+  Matrix3<Real> A;
   for (int i = 0; i < 9; ++i) A.a[i] = p[i];
   return A;
 }
-inline void store9(double* p, const Mat3& A) {
+template <class Real>
+NSN_FUNCTION void store9(Real* p, const Matrix3<std::type_identity_t<Real>>& A) {
   for (int i = 0; i < 9; ++i) p[i] = A.a[i];
 }
 
 /// A^T v
-inline Vec3 transpose_times(const Mat3& A, const Vec3& v) {
-  Vec3 y;
+template <class Real>
+NSN_FUNCTION Vector3<Real> transpose_times(const Matrix3<Real>& A, const Vector3<Real>& v) {
+  Vector3<Real> y;
   for (int j = 0; j < 3; ++j) y[j] = A(0, j) * v[0] + A(1, j) * v[1] + A(2, j) * v[2];
   return y;
 }
 /// [a]_x: skew(a) b = a x b
-inline Mat3 skew(const Vec3& v) {
+NSN_FUNCTION Mat3 skew(const Vec3& v) {
   return {0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
 }
 /// (u v^T + v u^T) / 2
-inline Mat3 symmetric_outer(const Vec3& u, const Vec3& v) {
+NSN_FUNCTION Mat3 symmetric_outer(const Vec3& u, const Vec3& v) {
   const double xy = 0.5 * (u[0] * v[1] + u[1] * v[0]);
   const double xz = 0.5 * (u[0] * v[2] + u[2] * v[0]);
   const double yz = 0.5 * (u[1] * v[2] + u[2] * v[1]);
   return {u[0] * v[0], xy, xz, xy, u[1] * v[1], yz, xz, yz, u[2] * v[2]};
 }
 /// Inverse by cofactors; not finite where A is singular.
-inline Mat3 inverse(const Mat3& A) {
-  return (1.0 / determinant(A)) * adjugate(A);
+template <class Real>
+NSN_FUNCTION Matrix3<Real> inverse(const Matrix3<Real>& A) {
+  return (Real(1) / determinant(A)) * adjugate(A);
 }
 
 /// Largest singular value.
@@ -79,13 +85,13 @@ struct Quaternion {
 };
 
 /// p q: first q, then p.
-inline Quaternion operator*(const Quaternion& p, const Quaternion& q) {
+NSN_FUNCTION Quaternion operator*(const Quaternion& p, const Quaternion& q) {
   return {
       p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z, p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
       p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x, p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w};
 }
 Quaternion normalized(const Quaternion& q);
-inline Quaternion conjugate(const Quaternion& q) {
+NSN_FUNCTION Quaternion conjugate(const Quaternion& q) {
   return {q.w, -q.x, -q.y, -q.z};
 }
 /// exp(v / 2): the rotation by |v| radians about v.
@@ -94,7 +100,7 @@ Quaternion rotation_exp(const Vec3& v);
 inline Quaternion rotation_about(const Vec3& axis, double angle) {
   return rotation_exp(angle * axis);
 }
-inline Mat3 rotation_matrix(const Quaternion& q) {
+NSN_FUNCTION Mat3 rotation_matrix(const Quaternion& q) {
   const double xx = q.x * q.x;
   const double yy = q.y * q.y;
   const double zz = q.z * q.z;

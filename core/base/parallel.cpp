@@ -1,6 +1,7 @@
 #include "nsn/core/base/parallel.h"
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #if defined(_OPENMP)
@@ -13,7 +14,14 @@ namespace nsn {
 namespace {
 
 std::atomic<std::thread::id> dispatching_thread{};
+std::atomic<int> threads{1};  // of the dispatching thread's kernels
 thread_local bool serial_scope = false;
+
+/// Of the dispatching thread; must be gone before Kokkos is.
+std::unique_ptr<Execution>& kept_execution() {
+  static std::unique_ptr<Execution> kept;
+  return kept;
+}
 
 bool inside_kernel() {
 #if defined(_OPENMP)
@@ -29,16 +37,24 @@ namespace detail {
 
 void claim_dispatching_thread() {
   std::thread::id nobody{};
-  dispatching_thread.compare_exchange_strong(nobody, std::this_thread::get_id());
+  if (dispatching_thread.compare_exchange_strong(nobody, std::this_thread::get_id())) {
+    kept_execution() = std::make_unique<Execution>();
+    threads.store(static_cast<int>(kept_execution()->concurrency()));
+  }
 }
 
 void release_dispatching_thread() {
+  kept_execution().reset();
   dispatching_thread.store(std::thread::id{});
+}
+
+const Execution& execution() {
+  return *kept_execution();
 }
 
 bool may_dispatch() {
   return !serial_scope && dispatching_thread.load() == std::this_thread::get_id() &&
-         !inside_kernel() && Execution::concurrency() > 1;
+         !inside_kernel() && threads.load() > 1;
 }
 
 }  // namespace detail
@@ -52,7 +68,7 @@ SerialScope::~SerialScope() {
 }
 
 int concurrency() {
-  return detail::may_dispatch() ? static_cast<int>(Execution::concurrency()) : 1;
+  return detail::may_dispatch() ? threads.load() : 1;
 }
 
 }  // namespace nsn

@@ -21,6 +21,13 @@ void claim_dispatching_thread();
 void release_dispatching_thread();
 /// True where a kernel may be spread over threads.
 bool may_dispatch();
+/// The one instance all kernels run on: making another for a dispatch allocates (Kokkos 4).
+const Execution& execution();
+/// Chunks [0, n), one at a time. A given chunk size spares the policy the question for one.
+inline auto chunk_policy(Index n) {
+  return Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>>(execution(), 0, n,
+                                                                          Kokkos::ChunkSize(1));
+}
 }  // namespace detail
 
 /// Within its life time the calling thread runs every kernel on its own (islands, small systems).
@@ -56,8 +63,7 @@ void for_range(Index n, const Body& body, Index grain = kChunk) {
     return;
   }
   const Index chunks = (n + chunk - 1) / chunk;
-  Kokkos::parallel_for("nsn",
-                       Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>>(0, chunks),
+  Kokkos::parallel_for("nsn", detail::chunk_policy(chunks),
                        [&](const Index c) { body(c * chunk, std::min(n, (c + 1) * chunk)); });
 }
 
@@ -78,8 +84,7 @@ std::array<double, K> sum_range(Index n, const Body& body) {
     body(c * chunk, std::min(n, (c + 1) * chunk), part[static_cast<std::size_t>(c)]);
   };
   if (detail::may_dispatch()) {
-    Kokkos::parallel_for(
-        "nsn", Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>>(0, chunks), one);
+    Kokkos::parallel_for("nsn", detail::chunk_policy(chunks), one);
   } else {
     for (Index c = 0; c < chunks; ++c) one(c);
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/ncp/function.h"
 
 namespace nsn {
 
@@ -64,7 +65,7 @@ struct RowLaw {
     return law;
   }
 
-  bool is_contact() const { return kind != Kind::kBox; }
+  NSN_FUNCTION bool is_contact() const { return kind != Kind::kBox; }
   /// Box whose rows have no bounds: an equation. Elastic elements are such, joints and springs too.
   bool unbounded() const {
     bool none = !is_contact();

@@ -87,7 +87,7 @@ double Gmres::begin(const LinearMap& A, const LinearMap& P, GmresSide side, Cons
   if (P && side == GmresSide::kLeft) {
     P(w_, t_);
     ++preconditions_;
-    Kokkos::deep_copy(w_, t_);
+    copy(t_, w_);
     norm = norm2(w_);
   }
   std::fill(g_.begin(), g_.end(), 0.0);
@@ -198,7 +198,7 @@ bool Gmres::run_cycle(const LinearMap& A, const LinearMap& P, GmresSide side, Ve
     axpby(1.0 / below, w_, 0.0, basis(j));
     vector_bytes_ += 16.0 * n_;
   }
-  Kokkos::deep_copy(x_, x);
+  copy(x, x_);
   if (j > 0) update(P, side, j, x);
   return finite;
 }
@@ -237,7 +237,7 @@ void Gmres::solve(const LinearMap& A, const LinearMap& P, GmresSide side, ConstV
     const bool finite = run_cycle(A, P, side, x, goal, monitor, report);
     residual = begin(A, P, side, b, x);
     if (!(residual <= before)) {  // nothing but rounding was gained: keep what was better
-      Kokkos::deep_copy(x, x_);
+      copy(x_, x);
       residual = before;
     }
     if (!finite) {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/row_products.h"
 
 namespace nsn {
@@ -54,7 +55,7 @@ void CsrOperator::diagonal(Vector out) const {
 
 void CsrOperator::diagonal_blocks(Vector out) const {
   const Index blocks = (A_.rows + kBlock - 1) / kBlock;
-  Kokkos::deep_copy(out, 0.0);
+  fill(out, 0.0);
   for (Index i = A_.rows; i < kBlock * blocks; ++i) {
     out(i / kBlock * kBlockSize + 4 * (i % kBlock)) = 1.0;
   }

@@ -6,6 +6,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
 namespace {
@@ -190,7 +191,7 @@ void BlockEntries::analyze(const LinearOperator& op) {
   const BlockCsr A = symmetric_pattern((op.rows() + kBlock - 1) / kBlock, block_places(op));
   find_transposed_blocks(A, transposed_);
   const IndexVector source("source", A.value.extent(0));
-  Kokkos::deep_copy(source, kZero);
+  std::fill_n(source.data(), source.extent(0), kZero);
   if (op.blocks() != nullptr) {
     set_sources(A, *op.blocks(), source);
   } else {

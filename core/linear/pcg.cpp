@@ -146,7 +146,7 @@ void Pcg::keep_best(const Problem& problem) {
   best_ = std::min(best_, rr_);
   if (rr_ > 0.25 * saved_) return;
   saved_ = rr_;
-  Kokkos::deep_copy(best_x_, problem.x);
+  copy(problem.x, best_x_);
   bytes_ += 16.0 * problem.n();
 }
 
@@ -170,7 +170,7 @@ bool Pcg::gives_up(const Problem& problem, LinearReport& report) {
   } else {
     return false;
   }
-  Kokkos::deep_copy(problem.x, best_x_);
+  copy(best_x_, problem.x);
   rr_ = saved_;
   return true;
 }
@@ -190,7 +190,7 @@ void Pcg::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b,
                    "PCG allocated for {} rows cannot solve {}", r_.extent(0), problem.n());
   iteration_ = 0;
   bytes_ = 0.0;
-  Kokkos::deep_copy(best_x_, x);
+  copy(x, best_x_);
   begin(problem);
   best_ = saved_ = rr_;
   double restart_residual = HUGE_VAL;

@@ -208,7 +208,7 @@ void Pcr::tell(const Problem& problem) {
   if (problem.diagonal()) {
     for (Index i = 0; i < problem.n(); ++i) true_r_(i) = z_(i) / problem.d(i);
   } else {
-    Kokkos::deep_copy(true_r_, r_);
+    copy(r_, true_r_);
   }
   problem.A.apply(true_r_, Ar_);
   problem.monitor({state_.iteration, std::sqrt(sums_.r_r),
@@ -217,7 +217,7 @@ void Pcr::tell(const Problem& problem) {
 
 // Iterates from x until a status is known.
 void Pcr::iterate(const Problem& problem, LinearReport& report) {
-  Kokkos::deep_copy(best_x_, problem.x);
+  copy(problem.x, best_x_);
   const int steps = state_.iteration;
   state_ = {};
   state_.iteration = steps;
@@ -227,7 +227,7 @@ void Pcr::iterate(const Problem& problem, LinearReport& report) {
     decide(state_, sums_, problem.limits());
     if (state_.action == PcrAction::kFormDelta) take_delta(state_, sums_, exact_delta(problem));
     if (state_.save_best) {
-      Kokkos::deep_copy(best_x_, problem.x);
+      copy(problem.x, best_x_);
       bytes_ += 16.0 * problem.n();
     }
     if (state_.action == PcrAction::kStop) break;
@@ -243,7 +243,7 @@ void Pcr::iterate(const Problem& problem, LinearReport& report) {
     evaluate(problem);
     tell(problem);
   }
-  if (state_.restore_best) Kokkos::deep_copy(problem.x, best_x_);
+  if (state_.restore_best) copy(best_x_, problem.x);
   explain(problem, report);
 }
 
@@ -287,7 +287,7 @@ void Pcr::solve(const LinearOperator& A, const Preconditioner& P, ConstVector b,
   iterate(problem, report);
   if (report.status == LinearStatus::kConvergedLeastSquares &&
       (options.lift || !is_unit(problem.d))) {
-    if (options.lift) Kokkos::deep_copy(x, 0.0);
+    if (options.lift) fill(x, 0.0);
     problem.d = ones_;
     problem.plain = true;
     iterate(problem, report);

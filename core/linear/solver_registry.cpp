@@ -41,6 +41,11 @@ void SolverRegistry::add(PreconditionerInfo info) {
   preconditioners_.push_back(std::move(info));
 }
 
+void SolverRegistry::add(DeviceInfo info) {
+  check_new_name(devices_, info.name);
+  devices_.push_back(std::move(info));
+}
+
 const SolverInfo& SolverRegistry::info(std::string_view name) const {
   return find(solvers_, name, "linear solver");
 }

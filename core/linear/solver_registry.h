@@ -53,15 +53,36 @@ struct PreconditionerInfo {
   std::function<std::unique_ptr<Preconditioner>()> make;
 };
 
+class StepMethod;
+class StepMonitor;
+struct NewtonOptions;
+
+/// What is known of a device (core/step/devices.h).
+struct DeviceInfo {
+  std::string name;
+  std::string memory;  ///< whose memory it works in
+  std::string reason;  ///< not empty: why it cannot be used here
+  bool host = false;   ///< islands may be solved side by side on the host's threads
+  /// The paper's method there.
+  std::function<std::unique_ptr<StepMethod>(const NewtonOptions&, const SolverRegistry&,
+                                            StepMonitor&)>
+      make;
+
+  bool available() const { return reason.empty(); }
+};
+
 class SolverRegistry {
  public:
   /// Throws std::invalid_argument if the name is taken or not made of a-z, 0-9 and '-'.
   void add(SolverInfo info);
   void add(PreconditionerInfo info);
+  /// A device beside those of the library.
+  void add(DeviceInfo info);
 
   /// In the order of registration.
   const std::vector<SolverInfo>& solvers() const { return solvers_; }
   const std::vector<PreconditionerInfo>& preconditioners() const { return preconditioners_; }
+  const std::vector<DeviceInfo>& devices() const { return devices_; }
   /// Throws std::invalid_argument with the nearest names for an unknown one.
   const SolverInfo& info(std::string_view name) const;
 
@@ -73,6 +94,7 @@ class SolverRegistry {
  private:
   std::vector<SolverInfo> solvers_;
   std::vector<PreconditionerInfo> preconditioners_;
+  std::vector<DeviceInfo> devices_;
 };
 
 }  // namespace nsn

@@ -146,7 +146,14 @@ std::vector<NamedOption> make_options() {
   policy.set = [](NewtonOptions& options, const Options& value) {
     set_policy_field(options, value.text("policy"));
   };
+  NamedOption device;
+  device.spec = OptionSpec::choice("device", "", {}, "where a step is solved (nsn devices)");
+  device.methods = preset_names();
+  device.set = [](NewtonOptions& options, const Options& value) {
+    options.device = value.text("device");
+  };
   return {
+      device,
       option("tolerance", "relative error at which a step is solved", &Shared::tolerance),
       option("newton-iterations", "most per step", &Shared::max_iterations),
       option("warm-start", "impulses of the last step", &Shared::warm_start),
@@ -180,6 +187,7 @@ std::vector<NamedOption> make_options() {
       option("eisenstat-walker", "linear tolerance from the fall of the merit",
              &P::eisenstat_walker),
       option("smoothing", "v_s of the smoothed friction, m/s", &P::smoothing),
+      option("precision", "scalars of the iteration", &P::precision),
       policy,
   };
 }

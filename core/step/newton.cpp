@@ -2,7 +2,7 @@
 
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/step/accurate_step.h"
-#include "nsn/core/step/paper_step.h"
+#include "nsn/core/step/devices.h"
 #include "nsn/core/step/realtime_step.h"
 
 namespace nsn {
@@ -14,7 +14,7 @@ std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
     return std::make_unique<AccurateStep>(options, registry, monitor);
   if (std::holds_alternative<RealtimeOptions>(options.method))
     return std::make_unique<RealtimeStep>(options, registry, monitor);
-  return std::make_unique<PaperStep>(options, registry, monitor);
+  return find_device(options.device, registry).make(options, registry, monitor);
 }
 
 }  // namespace

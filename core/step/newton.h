@@ -8,7 +8,7 @@
 ///     fmt::print("{}: {} m/s\n", to_string(result.status), result.error.total);
 ///   }
 ///
-/// One iteration is a sequence of stages. PaperStep names its functions by them; the other methods
+/// One iteration is a sequence of stages. DeviceStep names its functions by them; the other methods
 /// do the same work under names of their own (docs/architecture.md):
 ///   evaluate   rows and Jacobian at the present velocity
 ///   scale      NCP functions and friction law: what each row block asks for

@@ -126,6 +126,10 @@ void validate(const NewtonOptions& options) {
   NSN_THROW_UNLESS(!options.linear.empty(), "newton: linear is empty, no solver is named");
   NSN_THROW_UNLESS(options.time_budget >= 0.0 && std::isfinite(options.time_budget),
                    "newton: time_budget {} is negative or not finite", options.time_budget);
+  NSN_THROW_UNLESS(
+      options.device == kHostDevice || std::holds_alternative<PaperOptions>(options.method),
+      "method {} runs on the host's threads (device {}), not on device '{}'", method_name(options),
+      kHostDevice, options.device);
   std::visit([](const auto& method) { validate_method(method); }, options.method);
 }
 
@@ -198,6 +202,13 @@ const Choices<OperatorForm>& choices() {
   static const Choices<OperatorForm> all{{OperatorForm::kAuto, "auto"},
                                          {OperatorForm::kAssembled, "assembled"},
                                          {OperatorForm::kFactored, "factored"}};
+  return all;
+}
+
+template <>
+const Choices<Precision>& choices() {
+  static const Choices<Precision> all{{Precision::kDouble, "double"},
+                                      {Precision::kSingle, "single"}};
   return all;
 }
 

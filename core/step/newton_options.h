@@ -28,6 +28,7 @@
 #include <variant>
 #include <vector>
 
+#include "nsn/core/base/types.h"
 #include "nsn/core/step/policy.h"
 #include "nsn/ncp/fischer_burmeister.h"
 
@@ -115,7 +116,17 @@ struct RealtimeOptions {
   RealtimePolicy policy;
 };
 
-/// Of the paper's method (core/step/paper_step.h).
+/// Scalars that the paper's method stores and computes in.
+enum class Precision { kDouble, kSingle };
+
+/// Where the host's own methods run, and the paper's unless another device is asked for.
+#if defined(KOKKOS_ENABLE_OPENMP)
+inline constexpr std::string_view kHostDevice = "openmp";
+#else
+inline constexpr std::string_view kHostDevice = "serial";
+#endif
+
+/// Of the paper's method (core/step/device_step.h).
 struct PaperOptions {
   FrictionKind friction = FrictionKind::kPaper;
   NcpKind ncp = NcpKind::kFischerBurmeister;    ///< of rows with one bound, and of W in kPaper
@@ -135,6 +146,7 @@ struct PaperOptions {
   int linear_iterations = 20;     ///< budget of an iterative solver per Newton iteration; 0: none
   bool eisenstat_walker = false;  ///< linear tolerance from the fall of the merit instead
   double smoothing = 1e-4;        ///< v_s of kSmoothed, m/s, > 0
+  Precision precision = Precision::kDouble;  ///< of iterates, rows, matrices and Krylov vectors
 };
 
 struct NewtonOptions {
@@ -160,6 +172,8 @@ struct NewtonOptions {
   /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
   double time_budget = 0.0;
   std::function<bool()> cancel;  ///< asked between iterations; true ends the step
+  /// Where a step is solved (core/step/devices.h); accurate and realtime: the host's threads only.
+  std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;
 };
 
@@ -198,6 +212,8 @@ template <>
 const Choices<Elimination>& choices();
 template <>
 const Choices<OperatorForm>& choices();
+template <>
+const Choices<Precision>& choices();
 
 std::string_view to_string(FrictionKind kind);
 std::string_view to_string(NcpKind kind);

@@ -53,14 +53,6 @@ double largest_of(const Vec3& a) {
 
 }  // namespace
 
-double largest_speed(const System& system, ConstVector u) {
-  double largest = 0.0;
-  for (Index n = 0; n < system.nodes(); ++n) {
-    largest = worse(largest, arm(system, n) * largest_of(load3(&u(kBlock * n))));
-  }
-  return largest;
-}
-
 double StepEvaluation::BlockError::largest() const {
   return worse(worse(normal, friction), box);
 }

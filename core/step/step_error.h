@@ -33,10 +33,6 @@ struct StepError {
   Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
 };
 
-/// Largest component of a motion of 3 per node, m/s: spins times the radius of gyration of their
-/// body.
-double largest_speed(const System& system, ConstVector u);
-
 /// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit(), which keeps
 /// its memory; the views end with this object.
 class StepEvaluation {

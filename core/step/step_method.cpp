@@ -19,6 +19,8 @@ std::string_view to_string(NewtonStatus status) {
       return "not finite";
     case NewtonStatus::kCancelled:
       return "cancelled";
+    case NewtonStatus::kDeviceFailure:
+      return "device failed";
   }
   return "?";
 }

@@ -1,6 +1,6 @@
 /// What the methods of a time step have in common: results, history, time, observation.
 ///
-/// A method (core/step/accurate_step.h, realtime_step.h, paper_step.h) solves the step of one
+/// A method (core/step/accurate_step.h, realtime_step.h, device_step.h) solves the step of one
 /// island. Its solver (core/step/newton.h) owns the monitor: the clock, the caller's wish to stop,
 /// the history and the observer of linear systems exist once per solver, whichever methods work
 /// together on a step.
@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nsn/core/device/traffic.h"
 #include "nsn/core/linear/linear_solver.h"
 #include "nsn/core/step/step_error.h"
 #include "nsn/core/step/system.h"
@@ -26,6 +27,7 @@ enum class NewtonStatus {
   kLinearFailure,  ///< no linear solver of the chain gave an answer
   kNonFinite,      ///< the equations themselves are not finite
   kCancelled,      ///< time budget spent, or the caller said stop
+  kDeviceFailure,  ///< the device gave no memory or was lost; the state is that of the start
 };
 std::string_view to_string(NewtonStatus status);
 
@@ -51,6 +53,12 @@ struct NewtonResult {
   bool handed_over = false;     ///< realtime: the accurate method finished the step
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
+  std::string detail;           ///< of a device's failure, in its own words
+  /// paper: where rows were evaluated and linear systems solved, "device", "host" or
+  /// "host (mirrored)", and what that took.
+  std::string evaluate_on, solve_on;
+  Traffic traffic;            ///< of the whole step
+  Traffic iteration_traffic;  ///< of its iterations alone: without upload and answer
 
   bool converged() const { return status == NewtonStatus::kConverged; }
 };

@@ -20,6 +20,7 @@
 #include "nsn/core/base/types.h"
 #include "nsn/core/contact/row_law.h"
 #include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/rows/step_records.h"
 
 namespace nsn {
 
@@ -80,6 +81,8 @@ class StepEquations {
   /// give the modes asked for, all others their positive part.
   virtual void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes,
                                   BlockCsr& H) = 0;
+  /// The same rows as records that a device evaluates itself; null: some kind of row has none.
+  virtual const StepRecords* records() { return nullptr; }
 };
 
 }  // namespace nsn

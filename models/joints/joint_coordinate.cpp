@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "nsn/core/base/lanes.h"
-#include "nsn/models/joints/coordinate_kernels.h"
+#include "nsn/core/rows/coordinate_kernels.h"
 #include "nsn/models/rows/row_set.h"
 
 namespace nsn {

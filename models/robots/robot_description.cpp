@@ -81,7 +81,7 @@ Mat3 ellipsoid_inertia(double mass, const Vec3& s) {
   const double x = s[0] * s[0];
   const double y = s[1] * s[1];
   const double z = s[2] * s[2];
-  return (mass / 5.0) * diagonal({y + z, x + z, x + y});
+  return (mass / 5.0) * diagonal(Vec3{y + z, x + z, x + y});
 }
 
 void check_unique(const std::string& name, const SourceLine& source, const char* what,

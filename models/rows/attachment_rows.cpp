@@ -1,8 +1,10 @@
 #include "nsn/models/rows/attachment_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/rows/attachment_body.h"
 #include "nsn/models/world/world.h"
 
 namespace nsn {
@@ -46,19 +48,25 @@ Vec3 AttachmentRowSet::compliance(int k, double h) const {
 
 void AttachmentRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
   const Attachment& attachment = at(k);
-  const BodyState& body = where.body(attachment.body);
-  const Vec3 arm = body.R * attachment.local;
-  const Vec3 between = where.particle(attachment.particle).x - (body.x + arm);
-  const Mat3 turning = skew(arm);  // -(w x arm)
-  out.J[0] = out.J[1] = out.J[2] = Mat3{};
-  out.value = {};
-  for (int i = 0; i < 3; ++i) {
-    if (!attachment.axes[static_cast<std::size_t>(i)]) continue;
-    out.value[i] = between[i] / where.h();
-    out.J[0](i, i) = 1.0;
-    out.J[1](i, i) = -1.0;
-    for (int j = 0; j < 3; ++j) out.J[2](i, j) = turning(i, j);
-  }
+  const struct {
+    double* value;
+    std::array<double*, 3> J;
+  } entries{out.value.a, {out.J[0].a, out.J[1].a, out.J[2].a}};
+  evaluate_attachment(attachment, where.particle(attachment.particle), where.body(attachment.body),
+                      where.h(), entries);
+}
+
+bool AttachmentRowSet::record(int k, const RecordTarget& to) const {
+  const Attachment& attachment = at(k);
+  AttachmentRecord record;
+  record.local = attachment.local;
+  for (int i = 0; i < 3; ++i) record.axes[i] = attachment.axes[static_cast<std::size_t>(i)];
+  record.particle = to.particle(attachment.particle);
+  record.body = to.body(attachment.body);
+  record.row = to.row;
+  std::copy_n(to.slot, 3, record.slot);
+  to.records.attachments.push_back(record);
+  return true;
 }
 
 void AttachmentRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,

@@ -38,6 +38,7 @@ class AttachmentRowSet final : public RowSet {
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
+  bool record(int k, const RecordTarget& to) const override;
 
  private:
   const Attachment& at(int k) const { return attachments_[static_cast<std::size_t>(k)]; }

@@ -1,29 +1,12 @@
 #include "nsn/models/rows/contact_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "nsn/core/base/error.h"
-#include "nsn/core/base/lanes.h"
+#include "nsn/core/rows/contact_body.h"
 
 namespace nsn {
-namespace {
-
-/// From the body's centre to the point on its surface; what is round does not turn.
-NSN_INLINE Vec3 arm_a(const Contact& c, const BodyState& a) {
-  return a.R * c.local_a - c.radius_a * c.normal;
-}
-NSN_INLINE Vec3 arm_b(const Contact& c, const BodyState& b) {
-  return b.R * c.local_b + c.radius_b * c.normal;
-}
-
-NSN_INLINE void store_rows(double* p, const Vec3& u, const Vec3& v, const Vec3& w) {
-  store3(p, u);
-  store3(p + 3, v);
-  store3(p + 6, w);
-}
-
-}  // namespace
-
 void validate(const Contact& contact, int index, int num_bodies) {
   for (const int body : {contact.body_a, contact.body_b}) {
     NSN_THROW_UNLESS(body >= 0 && body < num_bodies, "contact {}: no body {} (there are {})", index,
@@ -65,14 +48,14 @@ double ContactRowSet::gap(int k, const Configuration& where) const {
   const Contact& c = at(k);
   const BodyState& a = where.body(c.body_a);
   const BodyState& b = where.body(c.body_b);
-  const Vec3 between = (a.x - b.x) + (arm_a(c, a) - arm_b(c, b));
+  const Vec3 between = (a.x - b.x) + (contact_arm_a(c, a) - contact_arm_b(c, b));
   return dot(c.normal, between) - c.thickness;
 }
 
 Vec3 ContactRowSet::point(int k, const Configuration& where) const {
   const Contact& c = at(k);
   const BodyState& b = where.body(c.body_b);
-  return b.x + arm_b(c, b);
+  return b.x + contact_arm_b(c, b);
 }
 
 void ContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
@@ -90,22 +73,27 @@ void ContactRowSet::evaluate_run(int first, std::size_t count, const Configurati
 NSN_KERNEL void ContactRowSet::evaluate(int k, const Configuration& where,
                                         const BodyPairEntries& out) const {
   const Contact& c = at(k);
-  const TangentFrame& t = frame(k);
-  const BodyState& a = where.body(c.body_a);
-  const BodyState& b = where.body(c.body_b);
-  const Vec3 to_a = arm_a(c, a);
-  const Vec3 to_b = arm_b(c, b);
-  const Vec3 slip = (a.v + cross(a.w, to_a)) - (b.v + cross(b.w, to_b));
-  const double gap = dot(c.normal, (a.x - b.x) + (to_a - to_b)) - c.thickness;
-  const double normal = c.rebounds ? dot(c.normal, slip) + c.rebound : gap / where.h();
-  store3(out.value, {normal, dot(t.t1, slip), dot(t.t2, slip)});
-  const auto store_turned = [&](double* p, const Vec3& arm) {
-    store_rows(p, cross(arm, c.normal), cross(arm, t.t1), cross(arm, t.t2));
-  };
-  store_rows(out.J[0], c.normal, t.t1, t.t2);
-  store_turned(out.J[1], to_a);
-  store_rows(out.J[2], -c.normal, -t.t1, -t.t2);
-  store_turned(out.J[3], -to_b);
+  evaluate_contact(c, frame(k), where.body(c.body_a), where.body(c.body_b), where.h(), out);
+}
+
+bool ContactRowSet::record(int k, const RecordTarget& to) const {
+  const Contact& c = at(k);
+  ContactRecord record;
+  record.local_a = c.local_a;
+  record.local_b = c.local_b;
+  record.radius_a = c.radius_a;
+  record.radius_b = c.radius_b;
+  record.normal = c.normal;
+  record.frame = frame(k);
+  record.thickness = c.thickness;
+  record.rebound = c.rebound;
+  record.rebounds = c.rebounds;
+  record.a = to.body(c.body_a);
+  record.b = to.body(c.body_b);
+  record.row = to.row;
+  std::copy_n(to.slot, 4, record.slot);
+  to.records.contacts.push_back(record);
+  return true;
 }
 
 void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,

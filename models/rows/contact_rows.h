@@ -47,6 +47,7 @@ class ContactRowSet final : public FramedRowSet<Contact> {
                     const RowTarget& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
+  bool record(int k, const RecordTarget& to) const override;
 
   /// Gap C_n at a configuration, m.
   double gap(int k, const Configuration& at) const;

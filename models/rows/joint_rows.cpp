@@ -10,7 +10,7 @@
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/rotation_kernels.h"
 #include "nsn/core/base/types.h"
-#include "nsn/models/joints/coordinate_kernels.h"
+#include "nsn/core/rows/coordinate_kernels.h"
 
 namespace nsn {
 namespace {
@@ -21,13 +21,7 @@ constexpr double kWideRange = 0.5;
 constexpr double kReach = 8.0;
 constexpr int kPart = 256;  // joints whose rows are made by one thread
 
-/// The value that a periodic angle means next to `reference`.
-NSN_INLINE double unwrapped(const JointCoordinate& c, double value, double reference) {
-  if (!c.periodic()) return value;
-  constexpr double kTurn = 2.0 * std::numbers::pi;
-  if (std::abs(reference - value) < 0.5 * kTurn) return value;
-  return value + kTurn * std::round((reference - value) / kTurn);
-}
+using joint_kernels::unwrapped;
 
 BodyState state_of(const Body& body) {
   return {body.position,  rotation_matrix(body.orientation),
@@ -50,21 +44,6 @@ double rate_since(const JointCoordinate& c, const FramePair& before, double valu
 
 bool limited(const JointLimit& limit) {
   return limit.lower > -kInfinity || limit.upper < kInfinity;
-}
-
-/// Entry by entry: a matrix made first and copied then is read back as it is written.
-NSN_INLINE void store_diagonal(double* p, double d) {
-  p[0] = p[4] = p[8] = d;
-  p[1] = p[2] = p[3] = p[5] = p[6] = p[7] = 0.0;
-}
-NSN_INLINE void store_skew(double* p, const Vec3& v) {
-  p[0] = p[4] = p[8] = 0.0;
-  p[1] = -v[2];
-  p[2] = v[1];
-  p[3] = v[2];
-  p[5] = -v[0];
-  p[6] = -v[1];
-  p[7] = v[0];
 }
 
 bool pushes(const Vec3& r) {
@@ -374,14 +353,14 @@ NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> bl
   for (const BodyPairEntries& out : blocks) {
     const Row* const rows = &row(k++, 0);
     if (rows[0].points) {
-      evaluate_points(rows, pair, out);
+      joint_kernels::evaluate_points({rows[0].offset, rows[1].offset, rows[2].offset}, pair, h_,
+                                     out);
       continue;
     }
     for (int i = 0; i < 3; ++i) {
       const Row& r = rows[i];
       if (r.role == Role::kPadding) {
-        out.value[i] = 0.0;
-        for (double* const J : out.J) store3(J + 3 * i, {});
+        joint_kernels::evaluate_padding(i, out);
         continue;
       }
       const bool shared = r.role != Role::kHold && r.index < axis.size();
@@ -392,23 +371,28 @@ NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> bl
         g = gradient(r, pair);
         if (shared) axis[r.index] = g;
       }
-      out.value[i] = r.sign * (g.value - r.offset) / h_;
-      store3(out.J[0] + 3 * i, r.sign * g.linear);
-      store3(out.J[1] + 3 * i, r.sign * g.angular_a);
-      store3(out.J[2] + 3 * i, -r.sign * g.linear);
-      store3(out.J[3] + 3 * i, r.sign * g.angular_b);
+      joint_kernels::evaluate_row(i, g, r.sign, r.offset, h_, out);
     }
   }
 }
 
-/// C = d: three rows at once.
-NSN_INLINE void JointRowSet::evaluate_points(const Row* rows, const FramePair& pair,
-                                             const BodyPairEntries& out) const {
-  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - rows[i].offset) / h_;
-  store_diagonal(out.J[0], 1.0);
-  store_skew(out.J[1], -pair.arm_a);  // w x arm
-  store_diagonal(out.J[2], -1.0);
-  store_skew(out.J[3], pair.arm_b);
+bool JointRowSet::record(int k, const RecordTarget& to) const {
+  if (directions_ == ForceDirections::kStartOfStep) return false;
+  const Joint& joint = joints_[to_size(row(k, 0).joint)];
+  JointRecord record;
+  record.frame_a = joint.frame_a;
+  record.frame_b = joint.frame_b;
+  record.points = row(k, 0).points;
+  for (int i = 0; i < 3; ++i) {
+    const Row& r = row(k, i);
+    record.rows[i] = {r.coordinate, r.role == Role::kPadding, r.sign, r.offset, r.reference};
+  }
+  record.a = to.body(joint.body_a);
+  record.b = to.body(joint.body_b);
+  record.row = to.row;
+  std::copy_n(to.slot, 4, record.slot);
+  to.records.joints.push_back(record);
+  return true;
 }
 
 void JointRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,

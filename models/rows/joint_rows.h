@@ -69,6 +69,7 @@ class JointRowSet final : public RowSet {
                      std::span<Mat3> K) const override;
   void add_stiffness_run(int first, const Configuration& at, std::span<const Vec3> r,
                          std::span<Mat3> K) const override;
+  bool record(int k, const RecordTarget& to) const override;
 
   /// Says in which turn a periodic coordinate is; without it the one next to 0.
   void set_turn(int j, int axis, double value) {
@@ -129,7 +130,6 @@ class JointRowSet final : public RowSet {
   FramePair frames(const Joint& joint, const Configuration& at) const;
   /// Blocks k, k + 1, ... of one joint.
   void evaluate(int k, std::span<const BodyPairEntries> blocks, const Configuration& at) const;
-  void evaluate_points(const Row* rows, const FramePair& pair, const BodyPairEntries& out) const;
   void add_joint_stiffness(int k, const Configuration& at, std::span<const Vec3> r,
                            std::span<Mat3> K) const;
   const Row& row(int k, int i) const { return rows_[static_cast<std::size_t>(3 * k + i)]; }

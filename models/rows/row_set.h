@@ -9,10 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/rows/step_records.h"
 #include "nsn/core/step/system.h"
 #include "nsn/models/world/configuration.h"
 
@@ -82,6 +84,16 @@ struct RowTarget {
   Index row_of(std::size_t i) const { return first + static_cast<Index>(i); }
 };
 
+/// Where the record of one block goes (core/rows/step_records.h).
+struct RecordTarget {
+  StepRecords& records;
+  Index row = 0;                      ///< row block of the island
+  const std::int8_t* slot = nullptr;  ///< places of its nodes in the row of J
+  /// Of a body or particle among the records.
+  std::function<Index(int body)> body;
+  std::function<Index(int particle)> particle;
+};
+
 class RowBatch;
 class World;
 
@@ -117,6 +129,8 @@ class RowSet {
       add_stiffness(first + static_cast<int>(i), at, r[i], K);
     }
   }
+  /// Adds the block as a record that a device evaluates; false: this kind has none.
+  virtual bool record(int, const RecordTarget&) const { return false; }
   /// Impulse of the block in world axes and back: what survives a change of tangent frame.
   virtual Vec3 to_world(int, const Vec3& r) const { return r; }
   virtual Vec3 from_world(int, const Vec3& r) const { return r; }

@@ -27,6 +27,7 @@ void IslandEquations::assemble(const World& world, const Island& island,
   sets_ = &sets;
   shared_ = &shared;
   system_.h = shared.configuration.h();
+  recorded_ = Records::kUnknown;
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
     shared.position[to_size(island.bodies[k])] = static_cast<int>(k);
   }
@@ -333,6 +334,57 @@ void IslandEquations::add_full_stiffness(ConstVector u, ConstVector r, Stiffness
   for (const Run& run : runs_) {
     if (run.batch != nullptr) run.batch->add_stiffness(shared_->configuration, *this, modes, H);
   }
+}
+
+const StepRecords* IslandEquations::records() {
+  if (recorded_ == Records::kUnknown) {
+    recorded_ = make_records() ? Records::kMade : Records::kNone;
+  }
+  return recorded_ == Records::kMade ? &records_ : nullptr;
+}
+
+/// False where some kind of row has no record.
+bool IslandEquations::make_records() {
+  records_.clear();
+  known_bodies_.clear();
+  known_particles_.clear();
+  records_.h = system_.h;
+  RecordTarget target{records_, 0, nullptr, [this](int b) { return body_record(b); },
+                      [this](int p) { return particle_record(p); }};
+  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
+    const RowRef ref = island_->rows[i];
+    target.row = static_cast<Index>(i);
+    target.slot = slot_[i].data();
+    if (!(*sets_)[to_size(ref.set)]->record(ref.k, target)) return false;
+  }
+  return true;
+}
+
+Index IslandEquations::body_record(int body) {
+  const auto next = static_cast<Index>(records_.bodies.size());
+  const auto [place, fresh] = known_bodies_.try_emplace(body, next);
+  if (!fresh) return place->second;
+  BodyRecord record;
+  record.node = local(linear_node(body));
+  record.state = shared_->configuration.body(body);
+  if (record.node >= 0) {
+    record.state.x = world_->body(body).position;
+    record.state.q = world_->body(body).orientation;
+  }
+  records_.bodies.push_back(record);
+  return next;
+}
+
+Index IslandEquations::particle_record(int particle) {
+  const auto next = static_cast<Index>(records_.particles.size());
+  const auto [place, fresh] = known_particles_.try_emplace(particle, next);
+  if (!fresh) return place->second;
+  ParticleRecord record;
+  record.node = local(particle_node(particle));
+  record.state = shared_->configuration.particle(particle);
+  if (record.node >= 0) record.state.x = world_->particle(particle).position;
+  records_.particles.push_back(record);
+  return next;
 }
 
 }  // namespace nsn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <unordered_map>
 #include <vector>
 
 #include "nsn/core/step/step_error.h"
@@ -39,6 +40,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) override;
   void stiffness(ConstVector u, ConstVector r, Vector H) override;
   void add_full_stiffness(ConstVector u, ConstVector r, StiffnessModes modes, BlockCsr& H) override;
+  const StepRecords* records() override;
 
  private:
   /// Row blocks of the island that follow each other in one set.
@@ -70,6 +72,9 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void move_bodies(ConstVector u);
   Mat3 body_stiffness(int node) const;
   void gather_body_stiffness(ConstVector r);
+  bool make_records();
+  Index body_record(int body);
+  Index particle_record(int particle);
 
   const World* world_ = nullptr;
   const Island* island_ = nullptr;
@@ -86,6 +91,11 @@ class IslandEquations final : public StepEquations, private NodeMap {
   std::vector<double> moved_;  // u where the bodies are in shared_
   StepEvaluation start_;       // rows at the start of the step
   Vector zero_;
+  /// Made where a device asks for them.
+  enum class Records : std::uint8_t { kUnknown, kMade, kNone };
+  Records recorded_ = Records::kUnknown;
+  StepRecords records_;
+  std::unordered_map<int, Index> known_bodies_, known_particles_;
 };
 
 }  // namespace nsn

@@ -9,6 +9,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
+#include "nsn/core/step/devices.h"
 #include "nsn/models/step/restitution.h"
 
 namespace nsn {
@@ -40,7 +41,7 @@ void for_each_island(int n, bool parallel, const Body& body) {
   if (parallel && n > 1 && detail::may_dispatch()) {
     Kokkos::parallel_for("islands",
                          Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Dynamic>>(
-                             0, n, Kokkos::ChunkSize(1)),
+                             detail::execution(), 0, n, Kokkos::ChunkSize(1)),
                          guarded);
   } else {
     for (int i = 0; i < n; ++i) guarded(i);
@@ -97,6 +98,7 @@ Simulation::Simulation(World world, SimulationOptions options, SolverRegistry re
   if (options_.mesh_features) world_.use_mesh_features();
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
+  on_threads_ = find_device(options_.newton.device, registry_).host;
 }
 
 Simulation::~Simulation() = default;
@@ -117,11 +119,24 @@ const StepReport& Simulation::step() {
   for (int i = 0; inspector_ && i < num_islands_; ++i) {
     inspector_(i, *slots_[to_size(i)]->equations, slots_[to_size(i)]->result);
   }
+  if (device_failed()) return report_;
   move_bodies();
   keep_impulses();
   summarise();
   world_.time += options_.h;
   return report_;
+}
+
+/// The world then stays where it is.
+bool Simulation::device_failed() {
+  for (int i = 0; i < num_islands_; ++i) {
+    const NewtonResult& result = slots_[to_size(i)]->result;
+    if (result.status != NewtonStatus::kDeviceFailure) continue;
+    report_.status = result.status;
+    report_.detail = result.detail;
+    return true;
+  }
+  return false;
 }
 
 void Simulation::detect() {
@@ -184,7 +199,7 @@ void Simulation::solve_islands() {
   if (num_islands_ == 1) {
     one(0);
   } else {
-    const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_;
+    const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_ && on_threads_;
     for_each_island(num_islands_, parallel, one);
   }
   divide_time(seconds_since(start));
@@ -390,6 +405,10 @@ void Simulation::summarise() {
     report_.status = std::max(report_.status, result.status);
     report_.handed_over = report_.handed_over || result.handed_over;
     report_.restarted = report_.restarted || result.restarted;
+    report_.traffic += result.traffic;
+    report_.iteration_traffic += result.iteration_traffic;
+    if (i == 0 || result.evaluate_on != "device") report_.evaluate_on = result.evaluate_on;
+    if (i == 0 || result.solve_on != "device") report_.solve_on = result.solve_on;
     const StepError before = report_.error;
     const bool worse = report_.worst_island < 0 || !(result.error.total <= before.total);
     if (worse) report_.error = result.error;

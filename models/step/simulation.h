@@ -54,6 +54,11 @@ struct StepReport {
   int worst_row = -1;  ///< row block of the step (contacts in their order first)
   bool handed_over = false;
   bool restarted = false;
+  /// paper: where the islands' rows were evaluated and their linear systems solved, and what crossed
+  /// and was launched, in the step and in its Newton iterations alone.
+  std::string evaluate_on, solve_on;
+  Traffic traffic, iteration_traffic;
+  std::string detail;          ///< of a device's failure; the world is where it was
   double penetration = 0.0;    ///< largest at the end of the step, m, >= 0
   JointDrift drift;            ///< of the joints at the end of the step
   double energy = 0.0;         ///< kinetic and potential at the end, J
@@ -118,6 +123,7 @@ class Simulation {
   void gather_rows();
   void find_islands();
   void solve_islands();
+  bool device_failed();
   void divide_time(double seconds);
   void solve_island(Slot& slot);
   void assemble(Slot& slot, IslandEquations& equations);
@@ -149,6 +155,7 @@ class Simulation {
   std::unique_ptr<SolverPool> solvers_;
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
+  bool on_threads_ = true;                                // islands may be solved side by side
   std::vector<Index> contact_row_;                        // of each contact in its island
   std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
   std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id

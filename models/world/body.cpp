@@ -75,12 +75,12 @@ Mat3 box_inertia(double mass, const Vec3& size) {
 
 Mat3 sphere_inertia(double mass, double radius) {
   const double i = 0.4 * mass * radius * radius;
-  return diagonal({i, i, i});
+  return diagonal(Vec3{i, i, i});
 }
 
 Mat3 cylinder_inertia(double mass, double radius, double height) {
   const double i = mass * (3.0 * radius * radius + height * height) / 12.0;
-  return diagonal({i, i, 0.5 * mass * radius * radius});
+  return diagonal(Vec3{i, i, 0.5 * mass * radius * radius});
 }
 
 Mat3 capsule_inertia(double mass, double radius, double length) {
@@ -90,7 +90,7 @@ Mat3 capsule_inertia(double mass, double radius, double length) {
   const double shift = 0.25 * length * length + 0.375 * length * radius;
   const double ball = ends * 0.4 * radius * radius;
   return cylinder_inertia(mass - ends, radius, length) +
-         diagonal({ball + ends * shift, ball + ends * shift, ball});
+         diagonal(Vec3{ball + ends * shift, ball + ends * shift, ball});
 }
 
 }  // namespace nsn

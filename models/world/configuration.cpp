@@ -1,7 +1,6 @@
 #include "nsn/models/world/configuration.h"
 
 #include "nsn/core/base/parallel.h"
-#include "nsn/core/base/rotation_kernels.h"
 
 namespace nsn {
 namespace {
@@ -40,13 +39,7 @@ void Configuration::start_at(const Body& body, int b) {
 }
 
 NSN_KERNEL void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
-  BodyState& state = states_[static_cast<std::size_t>(b)];
-  state.x = start.position + h_ * v;
-  const Quaternion q = rotation_kernels::exp(h_ * w) * start.orientation;
-  state.q = q;
-  state.R = rotation_matrix(q);
-  state.v = v;
-  state.w = w;
+  move_body(start.position, start.orientation, h_, v, w, states_[static_cast<std::size_t>(b)]);
 }
 
 void Configuration::move(const Particle& start, int p, const Vec3& v) {

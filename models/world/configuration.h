@@ -7,28 +7,11 @@
 
 #include <vector>
 
-#include "nsn/core/base/math3.h"
+#include "nsn/core/rows/body_state.h"
 #include "nsn/models/world/body.h"
 #include "nsn/models/world/particle.h"
 
 namespace nsn {
-
-/// Pose and velocity of one body at the end of the step.
-struct BodyState {
-  Vec3 x;
-  Mat3 R;
-  Vec3 v;
-  Vec3 w;
-  bool dynamic = true;
-  Quaternion q;  ///< of R
-};
-
-/// Position and velocity of one particle at the end of the step.
-struct PointState {
-  Vec3 x;
-  Vec3 v;
-  bool dynamic = true;
-};
 
 class Configuration {
  public:

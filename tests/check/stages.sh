@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native fuzz docs)
+              tidy tidy-tests bare native cuda fuzz docs)
 
 describe_stage() {
   case "$1" in
@@ -20,6 +20,7 @@ describe_stage() {
     tidy-tests) echo "clang-tidy on bench, tests and examples" ;;
     bare) echo "a build without optional parts, and its tests" ;;
     native) echo "a build for this machine's instruction set, and its tests" ;;
+    cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
@@ -59,6 +60,7 @@ run_stage() {
     tidy-tests) tidy bench tests docs ;;
     bare) run_tests bare -LE long ;;
     native) run_tests native -LE long ;;
+    cuda) build_cuda ;;
     fuzz) fuzz ;;
     docs) docs ;;
   esac

@@ -1,5 +1,5 @@
 // The rows of the paper's method: one bound by the NCP function, two by the projection.
-#include "nsn/core/step/paper_laws.h"
+#include "nsn/core/step/paper_rows.h"
 
 #include <vector>
 
@@ -12,26 +12,15 @@ constexpr double kInfinity = RowLaw::kInfinity;
 constexpr double kRho = 2.5;
 constexpr double kE = 0.4;
 
-/// One block of a law on one particle, all its rows at the value v (without E r) and the impulse r.
-PaperRow scaled(const RowLaw& law, const PaperOptions& options, double v, double r) {
-  std::vector<double> rho(3, kRho), E{kE, 0, 0, 0, kE, 0, 0, 0, kE}, M(9, 0.0), impulse(3, r);
-  std::vector<Index> row_begin{0, 1}, column{0};
-  System system;
-  system.h = 0.01;
-  system.laws = {law};
-  system.M = Vector(M.data(), M.size());
-  system.rho = Vector(rho.data(), rho.size());
-  system.E = Vector(E.data(), E.size());
-  system.row_begin = IndexVector(row_begin.data(), row_begin.size());
-  system.column = IndexVector(column.data(), column.size());
-  system.pattern_id = 1;
-  StepEvaluation at;
-  at.fit(system);
-  for (int k = 0; k < 3; ++k) at.value(k) = v;
-  PaperLaws laws(options);
-  laws.fit(system);
-  laws.scale(system, at, Vector(impulse.data(), impulse.size()));
-  return laws.rows().front();
+using paper::Row;
+
+/// One block of a law, all its rows at the value v (without E r) and the impulse r.
+Row scaled(const RowLaw& law, const PaperOptions& options, double v, double r) {
+  const Mat3 E = kE * identity<3>();
+  Vec3 impulse{r, r, r};
+  Row row;
+  paper::scale_row(options, law, {kRho, kRho, kRho}, E, Vec3{v, v, v} + E * impulse, impulse, row);
+  return row;
 }
 
 RowLaw bounded(double lower, double upper) {
@@ -40,7 +29,7 @@ RowLaw bounded(double lower, double upper) {
   return RowLaw::box(lo, hi);
 }
 
-void expect_same_row(const PaperRow& a, const PaperRow& b, double side) {
+void expect_same_row(const Row& a, const Row& b, double side) {
   EXPECT_EQ(a.L(0, 0), b.L(0, 0));
   EXPECT_EQ(a.R(0, 0), b.R(0, 0));
   EXPECT_EQ(a.C(0, 0), b.C(0, 0));
@@ -67,7 +56,7 @@ TEST(PaperLaws, ALimitIsARowLikeTheNormalOfAContact) {
   for (const PaperOptions& options : all_options()) {
     for (const double v : {-0.7, 0.0, 0.3}) {
       for (const double r : {-0.2, 0.0, 0.6}) {
-        const PaperRow normal = scaled(RowLaw::contact(0.0), options, v, r);
+        const Row normal = scaled(RowLaw::contact(0.0), options, v, r);
         expect_same_row(scaled(bounded(0.0, kInfinity), options, v, r), normal, 1.0);
         expect_same_row(scaled(bounded(-kInfinity, 0.0), options, -v, -r), normal, -1.0);
       }
@@ -99,10 +88,10 @@ TEST(PaperLaws, TheChoiceAtTheOriginOpensOrClosesALimit) {
 }
 
 TEST(PaperLaws, BetweenTwoBoundsTheRowIsAnEquation) {
-  const PaperRow inside = scaled(bounded(-1.0, 1.0), {}, 0.3, 0.2);
+  const Row inside = scaled(bounded(-1.0, 1.0), {}, 0.3, 0.2);
   EXPECT_EQ(inside.L(0, 0), 1.0);
   EXPECT_DOUBLE_EQ(inside.h[0], 0.3 + kE * 0.2);
-  const PaperRow beyond = scaled(bounded(-1.0, 1.0), {}, 0.3, 5.0);
+  const Row beyond = scaled(bounded(-1.0, 1.0), {}, 0.3, 5.0);
   EXPECT_EQ(beyond.L(0, 0), 0.0);
   EXPECT_DOUBLE_EQ(beyond.h[0], kRho * (5.0 - 1.0));
 }

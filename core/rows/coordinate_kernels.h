@@ -1,19 +1,24 @@
 /// Frames of joints and gradients of their coordinates as inline functions: for what evaluates many
-/// of them at once (models/joints/joint_coordinate.h has the same as plain functions).
+/// of them at once (models/joints/joint_coordinate.h has the same as plain functions, and devices call these).
 ///
 /// Numbers stay in registers from the frames to the rows of J. Written to memory in between they
 /// would be read back as longer vectors, which waits for the stores.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "nsn/core/base/lanes.h"
-#include "nsn/models/joints/joint_coordinate.h"
+#include "nsn/core/rows/joint_coordinate.h"
 
 namespace nsn::joint_kernels {
 
 using Kind = JointCoordinate::Kind;
+
+/// What is not a number stays.
+NSN_INLINE double at_least(double value, double least) {
+  return value < least ? least : value;
+}
 
 /// R v
 NSN_INLINE Vec3 turned(const Mat3& R, const Vec3& v) {
@@ -45,6 +50,21 @@ struct TurnParts {
 NSN_INLINE TurnParts near_turn(const Quaternion& q) {
   const double sign = q.w < 0.0 ? -1.0 : 1.0;
   return {sign * q.w, {sign * q.x, sign * q.y, sign * q.z}};
+}
+
+/// Entry by entry: a matrix made first and copied then is read back as it is written.
+NSN_INLINE void store_diagonal(double* p, double d) {
+  p[0] = p[4] = p[8] = d;
+  p[1] = p[2] = p[3] = p[5] = p[6] = p[7] = 0.0;
+}
+NSN_INLINE void store_skew(double* p, const Vec3& v) {
+  p[0] = p[4] = p[8] = 0.0;
+  p[1] = -v[2];
+  p[2] = v[1];
+  p[3] = v[2];
+  p[5] = -v[0];
+  p[6] = -v[1];
+  p[7] = v[0];
 }
 
 NSN_INLINE Vec3 unit(int i) {
@@ -112,17 +132,17 @@ NSN_INLINE Azimuth azimuth(const JointCoordinate& c, const FramePair& pair) {
   const double n = dot(u, x);
   const double d = dot(u, y);
   // No direction where u points along the axis it is seen from, but a finite gradient.
-  const double scale = 1.0 / std::max(n * n + d * d, 1e-12);
+  const double scale = 1.0 / at_least(n * n + d * d, 1e-12);
   return {of_a ? 1.0 : -1.0, n, d, u, scale * (d * x - n * y), scale * (n * x + d * y)};
 }
 
 NSN_INLINE double elevation_value(double sine) {
-  return std::asin(std::clamp(sine, -1.0, 1.0));
+  return std::asin(sine < -1.0 ? -1.0 : (sine > 1.0 ? 1.0 : sine));
 }
 
 /// 1 / sqrt(1 - c^2), bounded next to a right angle.
 NSN_INLINE double elevation_slope(double c) {
-  return 1.0 / std::sqrt(std::max(1.0 - c * c, 1e-12));
+  return 1.0 / std::sqrt(at_least(1.0 - c * c, 1e-12));
 }
 
 /// log Q = angle axis, the near turn: angle in [0, pi]. Without an angle there is no axis.
@@ -130,10 +150,10 @@ struct RotationVector {
   double angle;
   Vec3 axis;
 
-  Vec3 vector() const { return angle * axis; }
+  NSN_FUNCTION Vec3 vector() const { return angle * axis; }
 };
 
-inline RotationVector rotation_vector(const Quaternion& turn) {
+NSN_INLINE RotationVector rotation_vector(const Quaternion& turn) {
   const TurnParts q = near_turn(turn);
   const double sine = norm(q.v);
   if (!(sine > 1e-12)) return {2.0 * sine, {}};
@@ -146,7 +166,7 @@ struct InverseTurn {
   double slope;
 };
 
-inline InverseTurn inverse_turn(double t) {
+NSN_INLINE InverseTurn inverse_turn(double t) {
   if (t < 1e-2) return {1.0 / 12.0 + t * t / 720.0, t / 360.0};
   const double half = 0.5 * t;
   const double cot = std::cos(half) / std::sin(half);
@@ -156,7 +176,7 @@ inline InverseTurn inverse_turn(double t) {
 }
 
 /// d log(exp(e) Q) / de = I - [p]/2 + g [p]^2 with p = log Q, e a turn of a in the axes of b.
-inline Mat3 log_gradient(const RotationVector& p, const InverseTurn& f) {
+NSN_INLINE Mat3 log_gradient(const RotationVector& p, const InverseTurn& f) {
   const Mat3 P = skew(p.vector());
   return identity<3>() - 0.5 * P + f.g * (P * P);
 }
@@ -210,6 +230,43 @@ NSN_INLINE CoordinateGradient gradient(const JointCoordinate& c, const FramePair
     }
   }
   return {};
+}
+
+/// The value that a periodic angle means next to `reference`.
+NSN_INLINE double unwrapped(const JointCoordinate& c, double value, double reference) {
+  if (!c.periodic()) return value;
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  if (std::fabs(reference - value) < 0.5 * kTurn) return value;
+  return value + kTurn * std::round((reference - value) / kTurn);
+}
+
+/// C = d: three rows at once, held at `offset`.
+template <class Out>
+NSN_INLINE void evaluate_points(const Vec3& offset, const FramePair& pair, double h,
+                                const Out& out) {
+  for (int i = 0; i < 3; ++i) out.value[i] = (pair.between[i] - offset[i]) / h;
+  store_diagonal(out.J[0], 1.0);
+  store_skew(out.J[1], -pair.arm_a);  // w x arm
+  store_diagonal(out.J[2], -1.0);
+  store_skew(out.J[3], pair.arm_b);
+}
+
+/// Row i of a block: sign (C - offset) / h.
+template <class Out>
+NSN_INLINE void evaluate_row(int i, const CoordinateGradient& g, double sign, double offset,
+                             double h, const Out& out) {
+  out.value[i] = sign * (g.value - offset) / h;
+  store3(out.J[0] + 3 * i, sign * g.linear);
+  store3(out.J[1] + 3 * i, sign * g.angular_a);
+  store3(out.J[2] + 3 * i, -sign * g.linear);
+  store3(out.J[3] + 3 * i, sign * g.angular_b);
+}
+
+/// Row i of a block that holds nothing.
+template <class Out>
+NSN_INLINE void evaluate_padding(int i, const Out& out) {
+  out.value[i] = 0.0;
+  for (int k = 0; k < 4; ++k) store3(out.J[k] + 3 * i, {});
 }
 
 }  // namespace nsn::joint_kernels

@@ -1,0 +1,310 @@
+// The paper's method on devices: serial, the host's threads and a memory of its own agree bit for
+// bit; what crosses is counted; every choice runs on each.
+#include "nsn/core/step/device_step.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "nsn/core/base/runtime.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/step/devices.h"
+#include "nsn/core/step/named_options.h"
+#include "tests/support/guarded_step.h"
+#include "tests/support/simulate.h"
+
+namespace nsn {
+namespace {
+
+struct Answer {
+  std::vector<double> u, r;
+  NewtonResult result;
+  std::vector<NewtonIteration> history;
+};
+
+std::vector<double> values(ConstVector v) {
+  return {v.data(), v.data() + v.extent(0)};
+}
+
+Answer run(StepMethod& method, StepMonitor& monitor, StepEquations& equations) {
+  const System& system = equations.system();
+  State state{Vector("u", to_size(system.dofs())), Vector("r", to_size(system.rows()))};
+  monitor.begin();
+  Answer out;
+  out.result = method.solve(equations, state, false);
+  out.u = values(state.u);
+  out.r = values(state.r);
+  out.history = monitor.history();
+  return out;
+}
+
+SolverRegistry with_guarded() {
+  SolverRegistry registry = standard_backends();
+  registry.add(test::guarded_device());
+  return registry;
+}
+
+Answer run_on(const std::string& device, const NewtonOptions& options, StepEquations& equations) {
+  StepMonitor monitor(0.0, {});
+  const SolverRegistry registry = with_guarded();
+  const auto method = find_device(device, registry).make(options, registry, monitor);
+  return run(*method, monitor, equations);
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 8 * a.size()) == 0;
+}
+
+/// Every iterate's errors and merit, and the answer.
+bool same(const Answer& a, const Answer& b) {
+  bool equal = same_bits(a.u, b.u) && same_bits(a.r, b.r) && a.history.size() == b.history.size();
+  for (std::size_t k = 0; equal && k < a.history.size(); ++k) {
+    equal = a.history[k].merit == b.history[k].merit &&
+            a.history[k].error.total == b.history[k].error.total &&
+            a.history[k].step == b.history[k].step &&
+            a.history[k].linear_iterations == b.history[k].linear_iterations;
+  }
+  return equal && a.result.iterations == b.result.iterations &&
+         a.result.status == b.result.status && a.result.error.total == b.result.error.total;
+}
+
+/// Every island of a few steps of a scene.
+template <class Body>
+void for_islands(const std::string& scene, const Options::Assignments& parameters, int steps,
+                 const Body& body) {
+  auto simulation = test::simulate(scene, parameters, test::with_preset("paper"));
+  simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) { body(equations); });
+  for (int k = 0; k < steps; ++k) simulation.step();
+}
+
+NewtonOptions paper(const Options::Assignments& options = {}) {
+  NewtonOptions out = newton_preset("paper");
+  set_options(out, options);
+  return out;
+}
+
+void expect_same_on_all(const std::string& scene, const NewtonOptions& options, int steps) {
+  int islands = 0;
+  for_islands(scene, {}, steps, [&](StepEquations& equations) {
+    const Answer serial = run_on("serial", options, equations);
+    EXPECT_TRUE(same(serial, run_on(std::string(kHostDevice), options, equations)))
+        << scene << ", island " << islands;
+    EXPECT_TRUE(same(serial, run_on("guarded", options, equations)))
+        << scene << ", island " << islands;
+    ++islands;
+  });
+  EXPECT_GT(islands, 0);
+}
+
+TEST(Devices, AgreeBitForBitOnAPileAnArchAMechanismAndASoftBody) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  for (const char* scene :
+       {"sphere-pile", "arch", "wall", "heavy-stack", "bridge", "four-bar", "beam-insertion"}) {
+    expect_same_on_all(scene, paper(), 2);
+  }
+}
+
+/// Run with 1, 2 and 4 threads (tests/models/CMakeLists.txt); in one island the kernels are spread.
+TEST(Threads, GiveTheBitsOfOne) {
+  SimulationOptions together = test::with_preset("paper");
+  together.islands = false;
+  for (const char* scene : {"sphere-pile", "wall", "arch", "four-bar", "beam-insertion"}) {
+    for (const char* form : {"assembled", "factored"}) {
+      auto simulation = test::simulate(scene, {}, together);
+      simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) {
+        const NewtonOptions options =
+            paper({{"operator", form}, {"geometric-stiffness", "diagonal-all"}});
+        EXPECT_TRUE(same(run_on("serial", options, equations),
+                         run_on(std::string(kHostDevice), options, equations)))
+            << scene << ", " << form << ", " << concurrency() << " threads";
+      });
+      for (int k = 0; k < 2; ++k) simulation.step();
+    }
+  }
+}
+
+TEST(Devices, AgreeWhereTheHostAsksAfterEveryIteration) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  for (const char* scene : {"sphere-pile", "arch"}) {
+    expect_same_on_all(scene, paper({{"tolerance", "1e-6"}, {"newton-iterations", "20"}}), 1);
+    expect_same_on_all(scene, paper({{"damping", "line-search"}, {"best-iterate", "true"}}), 1);
+    expect_same_on_all(scene, paper({{"damping", "adaptive"}, {"eisenstat-walker", "true"}}), 1);
+  }
+}
+
+/// Bytes that cross in the Newton iterations of one step, and what Kokkos' hooks say of all.
+struct Crossed {
+  double per_iteration = 0.0;
+  double own_up = 0.0, own_down = 0.0;
+  double hooks_up = 0.0, hooks_down = 0.0;
+  int contacts = 0;
+  std::string evaluate_on;
+};
+
+Crossed crossed(const NewtonOptions& options, const std::string& balls) {
+  Crossed out;
+  for_islands("sphere-pile", {{"balls", balls}}, 1, [&](StepEquations& equations) {
+    if (equations.system().blocks() <= out.contacts) return;
+    out.contacts = equations.system().blocks();
+    const auto before = test::hooked_bytes();
+    const Answer answer = run_on("guarded", options, equations);
+    const auto after = test::hooked_bytes();
+    const Traffic& t = answer.result.iteration_traffic;
+    out.per_iteration = (t.to_device + t.from_device) / answer.result.iterations;
+    out.own_up = answer.result.traffic.to_device;
+    out.own_down = answer.result.traffic.from_device;
+    out.hooks_up = after.first - before.first;
+    out.hooks_down = after.second - before.second;
+    out.evaluate_on = answer.result.evaluate_on;
+  });
+  return out;
+}
+
+TEST(Devices, ANewtonIterationMoves128BytesWhateverTheSize) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  const NewtonOptions asking = paper({{"tolerance", "1e-12"}});
+  for (const char* balls : {"200", "3500"}) {
+    const Crossed asks = crossed(asking, balls);
+    EXPECT_EQ(asks.evaluate_on, "device");
+    EXPECT_GT(asks.per_iteration, 0.0);
+    EXPECT_LE(asks.per_iteration, 128.0) << asks.contacts << " contacts";
+    EXPECT_EQ(asks.own_up, asks.hooks_up);
+    EXPECT_EQ(asks.own_down, asks.hooks_down);
+    const Crossed fixed = crossed(paper(), balls);
+    EXPECT_EQ(fixed.per_iteration, 0.0) << fixed.contacts << " contacts";
+    RecordProperty(balls, asks.contacts);
+  }
+}
+
+TEST(Devices, ASolverOfTheHostWorksThroughAMirrorWhoseCopiesAreCounted) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  for (const char* solver : {"cholmod", "eigen-ldlt", "amg"}) {
+    if (!test::available(solver)) continue;
+    const NewtonOptions options =
+        paper({{"linear", solver}, {"linear-iterations", "0"}, {"operator", "assembled"}});
+    for_islands("arch", {}, 1, [&](StepEquations& equations) {
+      const Answer serial = run_on("serial", options, equations);
+      const Answer guarded = run_on("guarded", options, equations);
+      EXPECT_TRUE(same(serial, guarded)) << solver;
+      EXPECT_EQ(serial.result.solve_on, "host");
+      EXPECT_EQ(serial.result.traffic.to_device + serial.result.traffic.from_device, 0.0);
+      EXPECT_EQ(guarded.result.solve_on, "host (mirrored)");
+      EXPECT_GT(guarded.result.iteration_traffic.from_device, 0.0);
+    });
+  }
+}
+
+TEST(Devices, EveryChoiceRunsOnEachOrNamesItsReason) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  int ran = 0;
+  for_islands("heavy-stack", {}, 1, [&](StepEquations& equations) {
+    if (ran > 0) return;
+    for (const char* ncp : {"minimum-map", "fischer-burmeister"}) {
+      for (const char* stiffness : {"none", "diagonal-all", "exact"}) {
+        for (const char* linear :
+             {"jacobi", "pcg", "pcr", "pcr:precond=block-jacobi", "pcr:precond=none", "cholmod"}) {
+          for (const char* form : {"row", "alpha"}) {
+            for (const char* op : {"assembled", "factored"}) {
+              const bool direct = std::string(linear) == "cholmod";
+              if (direct && (!test::available("cholmod") || std::string(op) == "factored"))
+                continue;
+              const NewtonOptions options = paper({{"ncp", ncp},
+                                                   {"geometric-stiffness", stiffness},
+                                                   {"linear", linear},
+                                                   {"form", form},
+                                                   {"operator", op},
+                                                   {"newton-iterations", "3"}});
+              const Answer serial = run_on("serial", options, equations);
+              EXPECT_TRUE(same(serial, run_on("guarded", options, equations)))
+                  << ncp << " " << stiffness << " " << linear << " " << form << " " << op;
+              EXPECT_TRUE(same(serial, run_on(std::string(kHostDevice), options, equations)));
+              ++ran;
+            }
+          }
+        }
+      }
+    }
+  });
+  EXPECT_GE(ran, 120);
+}
+
+TEST(Devices, TheStiffnessFormAndEveryFrictionLawAgree) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  for (const char* friction : {"smoothed", "alart-curnier-symmetric"}) {
+    expect_same_on_all("heavy-stack", paper({{"friction", friction}}), 2);
+    expect_same_on_all("heavy-stack", paper({{"friction", friction}, {"formulation", "stiffness"}}),
+                       2);
+  }
+  expect_same_on_all(
+      "heavy-stack",
+      paper({{"friction", "alart-curnier"}, {"linear", "gmres"}, {"linear-iterations", "0"}}), 2);
+  expect_same_on_all("heavy-stack",
+                     paper({{"formulation", "stiffness"}, {"geometric-stiffness", "full"}}), 2);
+}
+
+TEST(Devices, SinglePrecisionAgreesToItsDigits) {
+  for_islands("sphere-pile", {{"balls", "60"}}, 1, [&](StepEquations& equations) {
+    const Answer twice = run_on("serial", paper(), equations);
+    const Answer once = run_on("serial", paper({{"precision", "single"}}), equations);
+    for (std::size_t k = 0; k < twice.u.size(); ++k) EXPECT_NEAR(twice.u[k], once.u[k], 1e-3);
+    EXPECT_NE(twice.u, once.u);
+    if (!test::has_guarded_device()) return;
+  });
+}
+
+TEST(Devices, ABatchGivesTheBitsOfTheSingleSolvesInOneLaunch) {
+  const NewtonOptions options = paper({{"operator", "factored"}});
+  ASSERT_TRUE(batch_takes(options, standard_backends()));
+  for (const char* scene : {"sphere-pile", "chain", "four-bar"}) {
+    auto simulation = test::simulate(scene, {}, test::with_preset("paper"));
+    std::vector<StepEquations*> islands;
+    std::vector<Answer> single;
+    simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) {
+      if (!batch_takes(equations) || equations.system().blocks() > 2000) return;
+      islands.push_back(&equations);
+      single.push_back(run_on("serial", options, equations));
+    });
+    simulation.step();
+    ASSERT_FALSE(islands.empty()) << scene;
+    std::vector<State> states(islands.size());
+    std::vector<BatchIsland> batch;
+    for (std::size_t k = 0; k < islands.size(); ++k) {
+      const System& system = islands[k]->system();
+      states[k] = {Vector("u", to_size(system.dofs())), Vector("r", to_size(system.rows()))};
+      batch.push_back({islands[k], &states[k], false});
+    }
+    const auto expect_bits = [&](const char* device) {
+      for (std::size_t k = 0; k < islands.size(); ++k) {
+        EXPECT_TRUE(same_bits(values(states[k].u), single[k].u)) << scene << " " << device << k;
+        EXPECT_TRUE(same_bits(values(states[k].r), single[k].r)) << scene << " " << device << k;
+        fill(states[k].r, 0.0);
+      }
+    };
+    StepBatch<SerialDevice, double> serial(options, standard_backends());
+    static_cast<void>(serial.solve(batch));
+    expect_bits("serial");
+    if (!test::has_guarded_device()) continue;
+    const auto results = test::guarded_batch(options, standard_backends(), batch);
+    expect_bits("guarded");
+    EXPECT_EQ(results[0].traffic.launches, 2) << "the worlds, and what clears their runs";
+  }
+}
+
+TEST(Devices, WhatCannotBeIsSaid) {
+  const SolverRegistry registry = standard_backends();
+  EXPECT_THROW(static_cast<void>(find_device("gpu", registry)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(find_device("cuda", registry)), std::invalid_argument);
+  NewtonOptions accurate = newton_preset("accurate");
+  EXPECT_THROW(set_options(accurate, {{"device", "cuda"}}), std::invalid_argument);
+  try {
+    static_cast<void>(find_device("gpu", registry));
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("serial, openmp"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace nsn
