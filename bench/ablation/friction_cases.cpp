@@ -132,7 +132,6 @@ void set(FrictionSolverOptions& options, const std::string& name, double value) 
       {"after_1", &schedule.after_1},
       {"after_3", &schedule.after_3},
       {"after_6", &schedule.after_6},
-      {"after_9", &schedule.after_9},
       {"beyond", &schedule.beyond},
       {"rise", &schedule.rise},
       {"failure_margin", &schedule.failure_margin},
