@@ -149,6 +149,7 @@ Verdict judge_super_linear(ClaimRuns& runs) {
 /// the contacts that carry something.
 Row noise_of(const std::string& scene, NcpKind ncp) {
   constexpr int kSteps = 240;
+  constexpr int kCounted = kSteps / 2;
   SimulationOptions options;
   options.newton = newton_preset("paper");
   options.newton.paper().ncp = ncp;
@@ -156,7 +157,7 @@ Row noise_of(const std::string& scene, NcpKind ncp) {
   std::vector<double> sum, squares;
   for (int step = 0; step < kSteps; ++step) {
     simulation.step();
-    if (step < kSteps / 2) continue;
+    if (step < kSteps - kCounted) continue;
     const int count = simulation.contacts().size();
     if (sum.empty()) sum = squares = std::vector<double>(static_cast<std::size_t>(count), 0.0);
     if (static_cast<std::size_t>(count) != sum.size()) throw std::runtime_error("contacts changed");
@@ -170,9 +171,9 @@ Row noise_of(const std::string& scene, NcpKind ncp) {
   double noise = 0.0;
   int loaded = 0;
   for (std::size_t k = 0; k < sum.size(); ++k) {
-    const double mean = sum[k] / (kSteps / 2);
+    const double mean = sum[k] / kCounted;
     if (!(mean > 0.0)) continue;
-    const double variance = std::max(squares[k] / (kSteps / 2) - mean * mean, 0.0);
+    const double variance = std::max(squares[k] / kCounted - mean * mean, 0.0);
     noise += std::sqrt(variance) / mean;
     ++loaded;
   }
