@@ -21,7 +21,8 @@ std::unique_ptr<cuda::Device> open() {
 #else
 SolverInfo as_built(SolverInfo info) {
   info.built = false;
-  info.reason = "built without CUDA: with the toolkit, cmake --preset cuda && cmake --build --preset cuda";
+  info.reason =
+      "built without CUDA: with the toolkit, cmake --preset cuda && cmake --build --preset cuda";
   return info;
 }
 std::unique_ptr<cuda::Device> open() {

@@ -115,8 +115,7 @@ void BoundedNewton::iterate(int budget, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
   // A few factorisations: alpha never rises after success, and failures are forgotten.
-  ProximalSchedule schedule{
-      .beyond = 0.5, .failure_margin = 0.0, .alpha = policy_.alpha_start};
+  ProximalSchedule schedule{.beyond = 0.5, .failure_margin = 0.0, .alpha = policy_.alpha_start};
   const auto restart = [&] {
     newton_->set_alpha(schedule.alpha);
     newton_->begin();

@@ -18,9 +18,9 @@ namespace nsn {
 /// Of the accurate method (core/step/accurate_step.h).
 struct AccuratePolicy {
   int max_idle_steps = 4;  ///< proximal steps in a row that gain nothing, before the method stalls
-  double fine = 1e-8;  ///< m/s: errors below are those of rounding if they do not fall any more
-  int fine_patience = 8;      ///< factorisations that must halve such an error
-  double sweeps_worth = 1.5;  ///< factorisations that Gauss-Seidel before expensive ones may cost
+  double fine = 1e-8;      ///< m/s: errors below are those of rounding if they do not fall any more
+  int fine_patience = 8;   ///< factorisations that must halve such an error
+  double sweeps_worth = 1.5;   ///< factorisations that Gauss-Seidel before expensive ones may cost
   double hardly_moved = 1e-5;  ///< relative error below which the factor of H serves once more
   int small_systems = 10;      ///< factorisations of W that one of a sparse H may be worth
 };
