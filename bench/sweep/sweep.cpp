@@ -163,7 +163,7 @@ std::vector<const Row*> best(const std::vector<Row>& rows, const std::string& ke
 /// "pcr", "pcr and pcg (alike)", "pcr, pcg and 5 more (alike)"
 template <class NameOf>
 std::string names_of(const std::vector<const Row*>& rows, const NameOf& name) {
-  const std::string first = name(*rows[0]);
+  std::string first = name(*rows[0]);
   if (rows.size() == 1) return first;
   const std::string second = name(*rows[1]);
   if (rows.size() == 2) return fmt::format("{} and {} (alike)", first, second);
@@ -191,7 +191,8 @@ Sameness sameness(const std::vector<Factor>& factors, const std::string& key,
     groups[others].push_back(row.at("hash"));
   }
   Sameness out;
-  for (const auto& [others, hashes] : groups) {
+  for (const auto& group : groups) {
+    const std::vector<std::string>& hashes = group.second;
     if (hashes.size() < 2) continue;
     ++out.groups;
     const bool same = std::all_of(hashes.begin(), hashes.end(),
