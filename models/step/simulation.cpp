@@ -7,7 +7,7 @@
 
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
-#include "nsn/core/base/parallel.h"
+#include "nsn/core/base/tasks.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/step/devices.h"
 #include "nsn/models/step/restitution.h"
@@ -38,11 +38,8 @@ void for_each_island(int n, bool parallel, const Body& body) {
       error = std::current_exception();
     }
   };
-  if (parallel && n > 1 && detail::may_dispatch()) {
-    Kokkos::parallel_for("islands",
-                         Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Dynamic>>(
-                             detail::execution(), 0, n, Kokkos::ChunkSize(1)),
-                         guarded);
+  if (parallel) {
+    for_each_task(n, guarded);
   } else {
     for (int i = 0; i < n; ++i) guarded(i);
   }
