@@ -42,7 +42,6 @@ class DeviceStep final : public StepMethod {
         monitor_(monitor),
         linear_(own_, options.linear, registry, monitor) {
     monitor_.reserve_history(options.max_iterations + 1);
-    host_status_ = Kokkos::View<paper::StepStatus*, Memory>("status", 1);
   }
 
   const Traffic& traffic() const { return queue_.traffic; }
@@ -77,9 +76,10 @@ class DeviceStep final : public StepMethod {
     rows_->evaluate(queue_, u, s.value, s.J, s.E);
   }
   Status read_status(int k) {
-    queue_.copy(host_status_,
+    Status host;  // a view of such would be initialised by a kernel: islands are solved inside one
+    queue_.copy(HostSpan<Status>(&host, 1),
                 Kokkos::subview(memory_.history, Kokkos::make_pair(Index{k}, Index{k + 1})));
-    return host_status_(0);
+    return host;
   }
   /// The host must know how an iteration went before the next one is launched.
   bool asks() const {
@@ -104,7 +104,6 @@ class DeviceStep final : public StepMethod {
   paper::LinearStage<D, Real> linear_;
   DeviceRows<D, Real> known_rows_;
   DeviceEquations<D, Real>* rows_ = nullptr;  ///< of the present step
-  Kokkos::View<Status*, Memory> host_status_;
   HostCopy<D, Real> u_host_, r_host_;
   Uploaded<D, Real> r_start_;
   Index row_chunks_ = 0;

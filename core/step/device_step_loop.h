@@ -207,11 +207,11 @@ template <class D, class Real>
 void DeviceStep<D, Real>::conclude(State& state, NewtonResult& result) {
   const double speed = memory_.bodies.at.speed_scale;
   if (!asks()) {  // the history, in one piece
-    const Kokkos::View<Status*, Memory> all("history", memory_.history.extent(0));
-    queue_.copy(all, memory_.history);
+    std::vector<Status> all(memory_.history.extent(0));
+    queue_.copy(HostSpan<Status>(all.data(), all.size()), memory_.history);
     const int given = result.iterations;
     for (int k = 0; k <= given; ++k) {
-      const Status& one = all(k);
+      const Status& one = all[to_size(k)];
       if (one.stop < 0) {
         result.status = static_cast<NewtonStatus>(-one.stop - 1);
         break;
@@ -224,7 +224,7 @@ void DeviceStep<D, Real>::conclude(State& state, NewtonResult& result) {
       break;
     }
     if (result.status == NewtonStatus::kLinearFailure) ++result.iterations;
-    last_ = all(size_of(memory_.history) - 1);
+    last_ = all.back();
   } else {
     last_ = read_status(static_cast<int>(memory_.history.extent(0)) - 1);
   }
