@@ -7,6 +7,7 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/step/spin_arm.h"
 #include "nsn/ncp/natural_map.h"
 
 namespace nsn {
@@ -31,19 +32,6 @@ BlockError error_of_box(const RowLaw& law, const Vec3& v, const double* r, const
     error.box = worse(error.box, std::abs(map));
   }
   return error;
-}
-
-/// The node is the rotation of a rigid body.
-bool spins(const System& system, Index n) {
-  return n < system.rigid_nodes && n % 2 == 1;
-}
-
-/// m per rad of a node: about the axis across the longest side, sqrt(tr I / 2 m); 1 for velocities.
-double arm(const System& system, Index n) {
-  if (!spins(system, n)) return 1.0;
-  const double* const I = &system.M(kBlockSize * n);
-  const double mass = system.M(kBlockSize * (n - 1));
-  return std::sqrt((I[0] + I[4] + I[8]) / (2.0 * mass));
 }
 
 /// |a|_max; what is not a number stays.
@@ -137,7 +125,7 @@ StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector
   for (Index n = 0; n < system.nodes(); ++n) {
     const Vec3 change = load9(&system.M_inverse(kBlockSize * n)) * load3(&impulse_(kBlock * n));
     const Vec3 moved = load3(&u(kBlock * n)) - load3(&system.u_free(kBlock * n));
-    out.momentum = worse(out.momentum, arm(system, n) * largest_of(moved - change));
+    out.momentum = worse(out.momentum, spin_arm(system, n) * largest_of(moved - change));
   }
   out.total = std::max({worst, out.momentum});
   if (!std::isfinite(worst) || !std::isfinite(out.momentum)) {
