@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "nsn/core/base/error.h"
 #include "nsn/core/device/device_solver.h"
 #include "nsn/core/device/krylov_bodies.h"
 
@@ -31,7 +32,11 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
   const Capabilities& capabilities() const override { return capabilities_; }
   Span<D, const DeviceOutcome> outcome() const override { return outcome_; }
 
+  /// Throws std::invalid_argument for a matrix that is not symmetric.
   void prepare(Queue<D>& queue, const DeviceOperator<D, Real>& op) override {
+    NSN_THROW_UNLESS(op.symmetric,
+                     "'{}' solves symmetric systems only, and this operator is not symmetric",
+                     name_);
     if (op.pattern_id != pattern_id_ || size_of(z_) != kBlock * op.rows ||
         size_of(node_) != kBlock * op.nodes) {
       pattern_id_ = op.pattern_id;

@@ -39,7 +39,7 @@ class Reductions {
   bool fits(const System& system) const { return !is_jointed() || jointed_.fits(system); }
 
  private:
-  bool worth_eliminating_joints(const BlockCsr& J) const;
+  bool worth_eliminating_joints(const System& system, const BlockCsr& J) const;
 
   ReductionRules rules_;
   BlockDiagonalReduction block_diagonal_;
