@@ -36,6 +36,9 @@ def constants():
     """(method, name, default) of every field of the policy structs."""
     with open(os.path.join(ROOT, "core", "step", "policy.h"), encoding="utf-8") as file:
         text = file.read()
+    with open(os.path.join(ROOT, "core", "contact", "contact_gauss_seidel.h"), encoding="utf-8") as file:
+        shared = dict(re.findall(r"constexpr double (k\w+) = ([\d.e]+);", file.read()))
+    text = re.sub(r"(?<= = )k\w+(?=;)", lambda name: shared[name[0]], text)
     for method, body in re.findall(r"struct (\w+)Policy \{(.*?)^\};", text, re.M | re.S):
         for name, value in FIELD.findall(body):
             yield method.lower(), name, value

@@ -27,11 +27,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 OUT = os.path.join(ROOT, "docs", "data", "constants_friction.csv")
 HEAD = ["run", "solved", "problems", "factorizations", "work", "matters"]
 CONSTANTS = {  # name: default
-    "attempt": 400, "sweeps_worth": 20.0, "max_inner": 12, "alpha_cold": 1e-2, "load_clip": 1e3,
-    "friction_ceiling": 1.0, "accept_ratio": 0.5, "after_1": 0.02, "after_3": 0.2, "after_6": 0.5,
-    "beyond": 1.0,
-    "rise": 3.0, "failure_margin": 2.0, "failure_decay": 0.6}
-ABOVE = {"accept_ratio": 0.9, "failure_decay": 0.9}  # instead of twice: the ranges end at 1
+    "attempt": 400, "sweeps_worth": 1.5, "max_inner": 12, "alpha_cold": 1e-2, "load_clip": 10.0,
+    "friction_ceiling": 0.5, "runaway": 10.0, "rise": 3.0, "failure_decay": 0.6}
+ABOVE = {"failure_decay": 0.9}  # instead of twice: the range ends at 1
 
 
 def figures(program, data, setting):

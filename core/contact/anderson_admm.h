@@ -19,7 +19,7 @@
 namespace nsn {
 
 struct AndersonAdmmOptions {
-  int max_iterations = 15;
+  int max_iterations = 12;
   int memory = 5;  ///< combined iterates, 1 ... 20
   double rho = 1e-2;
   double relaxation = 1.0;  ///< omega in (0, 2): x is replaced by omega x + (1 - omega) z

@@ -234,13 +234,13 @@ NewtonSolve DualSystem::solve(ConstVector b, Vector z) {
 
 bool DualSystem::prepare_shifted(double rho) {
   if (!symmetric_ || !solver_->capabilities().direct) return false;
-  shift_ = std::make_unique<LowRankShift>(W_);
-  if (shift_->share() > kWorthReducing) return false;
-  rho_ = rho;
-  shift_checked_ = false;
-  c_ = workspace(W_.scalar_rows());
-  s_ = workspace(W_.scalar_rows());
-  shift_->assemble(W_, rho, matrix_, operator_->active());
+  shifted_.shift = std::make_unique<LowRankShift>(W_);
+  if (shifted_.shift->share() > kWorthReducing) return false;
+  shifted_.rho = rho;
+  shifted_.checked = false;
+  shifted_.c = workspace(W_.scalar_rows());
+  shifted_.s = workspace(W_.scalar_rows());
+  shifted_.shift->assemble(W_, rho, matrix_, operator_->active());
   std::fill(zero_.begin(), zero_.end(), std::uint8_t{0});
   operator_->values_changed(true);
   solver_->prepare(*operator_);
@@ -248,19 +248,20 @@ bool DualSystem::prepare_shifted(double rho) {
 }
 
 NewtonSolve DualSystem::solve_shifted(ConstVector b, Vector x) {
-  shift_->reduce(b, c_);
-  std::fill_n(s_.data(), s_.extent(0), 0.0);
+  shifted_.shift->reduce(b, shifted_.c);
+  std::fill_n(shifted_.s.data(), shifted_.s.extent(0), 0.0);
   const LinearReport report =
-      solver_->solve(c_, s_, {.rtol = options_.rtol, .lean = true, .trust = true});
+      solver_->solve(shifted_.c, shifted_.s, {.rtol = options_.rtol, .lean = true, .trust = true});
   if (!answered(report.status)) return {false, 0, report.status, 0.0};
-  shift_->expand(rho_, b, c_, s_, x);
+  shifted_.shift->expand(shifted_.rho, b, shifted_.c, shifted_.s, x);
   double residual = 0.0;
-  if (!shift_checked_) {  // the first time: |b - (W + rho I) x|
-    multiply(W_, x, c_);
-    axpby(rho_, x, 1.0, c_);
-    residual = residual_norm(b, c_, c_) / std::max(norm2(b), std::numeric_limits<double>::min());
-    shift_checked_ = residual <= options_.rtol;
-    if (!shift_checked_) return {false, 0, LinearStatus::kInaccurate, residual};
+  if (!shifted_.checked) {  // the first time: |b - (W + rho I) x|
+    multiply(W_, x, shifted_.c);
+    axpby(shifted_.rho, x, 1.0, shifted_.c);
+    residual = residual_norm(b, shifted_.c, shifted_.c) /
+               std::max(norm2(b), std::numeric_limits<double>::min());
+    shifted_.checked = residual <= options_.rtol;
+    if (!shifted_.checked) return {false, 0, LinearStatus::kInaccurate, residual};
   }
   return {true, 0, LinearStatus::kDirect, residual};
 }

@@ -92,11 +92,13 @@ class DualSystem final : public NewtonSystem {
   Vector Wd_;  // W_A C z
   int inner_iterations_ = 0;
   LinearStatus inner_status_ = LinearStatus::kDirect;
-  bool exact_ = true;                    // the prepared matrix is A_s + B, not A_s alone
-  std::unique_ptr<LowRankShift> shift_;  // since prepare_shifted()
-  double rho_ = 0.0;
-  bool shift_checked_ = false;
-  Vector c_, s_;  // reduced right-hand side and solution
+  bool exact_ = true;  // the prepared matrix is A_s + B, not A_s alone
+  struct Shifted {
+    std::unique_ptr<LowRankShift> shift;
+    double rho = 0.0;
+    bool checked = false;
+    Vector c, s;  // reduced right-hand side and solution
+  } shifted_;     // since prepare_shifted()
 };
 
 }  // namespace nsn

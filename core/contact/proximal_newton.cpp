@@ -25,12 +25,11 @@ double square3(const double* a) {
 ProximalNewton::ProximalNewton(NewtonSystem& system, std::span<const RowLaw> laws,
                                const ProximalOptions& options)
     : problem_(system), options_(options), schedule_(options.schedule) {
-  NSN_THROW_UNLESS(options_.tolerance > 0.0 && options_.goal > 0.0 && options_.max_inner >= 1 &&
+  NSN_THROW_UNLESS(options_.tolerance > 0.0 && options_.goal > 0.0 && schedule_.max_inner >= 1 &&
                        options_.max_factorizations >= 0 && schedule_.failure_decay >= 0.0,
                    "proximal Newton: tolerance {}, goal {}, max_inner {}, max_factorizations {}",
-                   options_.tolerance, options_.goal, options_.max_inner,
+                   options_.tolerance, options_.goal, schedule_.max_inner,
                    options_.max_factorizations);
-  phi_norms_.reserve(static_cast<std::size_t>(options_.max_inner) + 1);
   history_.reserve(
       static_cast<std::size_t>(std::min(options_.max_factorizations, kLongestHistory)) * 2 + 64);
   refit(laws);
@@ -51,11 +50,6 @@ void ProximalNewton::refit(std::span<const RowLaw> laws) {
   velocity_known_ = false;
   best_error_ = {};
   history_.clear();
-}
-
-void ProximalNewton::set_max_inner(int max_inner) {
-  options_.max_inner = max_inner;
-  phi_norms_.reserve(static_cast<std::size_t>(max_inner) + 1);
 }
 
 void ProximalNewton::update(ConstVector q) {
@@ -215,21 +209,9 @@ NewtonSolve ProximalNewton::newton_step() {
   return solve;
 }
 
-/// Leaves an inner loop that runs away or cycles.
-bool ProximalNewton::diverged(int inner, double phi) const {
-  const std::vector<double>& h = phi_norms_;
-  if (!std::isfinite(phi)) return true;
-  if (inner >= 3 && phi > 10.0 * std::max(h[0], h[1])) return true;
-  if (inner < 8) return false;
-  const auto recent = h.end() - 4;
-  const double last = *std::min_element(recent, h.end());
-  const double earlier = *std::min_element(h.begin(), recent);
-  return last > 0.5 * earlier && phi > 10.0 * std::min(last, earlier);
-}
-
 bool ProximalNewton::solved_well(const Residual& residual) const {
-  return residual.phi <= std::max(schedule_.accept_ratio * residual.proximity,
-                                  kRoundingFloor * std::max(problem_.q_norm(), norm2(x_)));
+  return residual.phi <=
+         std::max(residual.proximity, kRoundingFloor * std::max(problem_.q_norm(), norm2(x_)));
 }
 
 void ProximalNewton::begin() {
@@ -285,7 +267,7 @@ ProximalStep ProximalNewton::step() {
   if (solved_at_centre(result)) return result;
   begin();
   std::copy_n(v_r_.data(), problem_.rows(), v_.data());
-  phi_norms_.clear();
+  double start = 0.0;
   ++proximal_steps_;
   for (int inner = 0;; ++inner) {
     if (inner > 0) {
@@ -293,7 +275,7 @@ ProximalStep ProximalNewton::step() {
       result.error = offer(x_, v_);
     }
     const Residual residual = evaluate();
-    phi_norms_.push_back(residual.phi);
+    if (inner <= 1) start = std::max(start, residual.phi);
     result.residual = residual.phi;
     result.newton_steps = inner;
     record(inner, residual, result.error);
@@ -307,7 +289,7 @@ ProximalStep ProximalNewton::step() {
       result.outcome = StepOutcome::kAccepted;
       return result;
     }
-    if (inner == options_.max_inner || diverged(inner, residual.phi)) break;
+    if (inner == schedule_.max_inner || schedule_.runs_away(inner, residual.phi, start)) break;
     if (factorizations_ >= options_.max_factorizations) {
       result.outcome = StepOutcome::kBudget;
       return result;

@@ -31,6 +31,7 @@
 /// Nothing allocates after the constructor.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -53,9 +54,10 @@ struct ProximalOptions {
   double goal = 0.9;
 
   int max_factorizations = 1000;  ///< Newton steps of run(), and what history is reserved for
-  int max_inner = 12;             ///< Newton steps of one proximal step
   double alpha_cold = 1e-2;       ///< start from r = 0
   double alpha_warm = 1e-4;       ///< start from the last time step's r
+  /// Start from a guess.
+  double alpha_between() const { return std::sqrt(alpha_cold * alpha_warm); }
   ProximalSchedule schedule;      ///< how alpha moves
   /// Proximal weight of box rows: redundant joints stay solvable. Bounded ones (limits, drives at
   /// their effort) may get more (ProximalSchedule::box_weight).
@@ -63,10 +65,10 @@ struct ProximalOptions {
   /// Box rows get the weight of contacts instead: for complementarity problems without contacts.
   bool box_follows_alpha = false;
   /// A_i falls with the load of contact i, |r_i| against the median, within this factor either way,
-  /// >= 1.
-  double load_clip = 1e3;
+  /// >= 1: loads far from the solution mean little.
+  double load_clip = 10.0;
   /// Tangential weights are A_N / m^2 with m = clip(mu, 0.05, friction_ceiling), > 0.05.
-  double friction_ceiling = 1.0;
+  double friction_ceiling = 0.5;
   ncp::NormalMap normal_map = ncp::NormalMap::kMinimum;
   /// The friction bound is that of the last iterate: symmetric Newton matrices, slower on hard
   /// problems.
@@ -149,12 +151,6 @@ class ProximalNewton {
   /// A tighter or looser aim, e.g. if errors formed again miss the tolerance.
   void set_goal(double goal) { options_.goal = goal; }
   void set_budget(int max_factorizations) { options_.max_factorizations = max_factorizations; }
-  /// Another weighting from the next step on; see ProximalOptions.
-  void set_weighting(double load_clip, double friction_ceiling) {
-    options_.load_clip = load_clip;
-    options_.friction_ceiling = friction_ceiling;
-  }
-  void set_max_inner(int max_inner);
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
@@ -166,7 +162,8 @@ class ProximalNewton {
     double proximity = 0.0;  ///< |A (x - r)|, scaled variables
   };
   Residual measure();
-  /// That iterate solves the proximal problem well enough, or the problem itself to rounding.
+  /// That iterate solves the proximal problem well enough, |phi| <= |A (x - r)|, or the problem
+  /// itself to rounding.
   bool solved_well(const Residual& residual) const;
   /// x += d, a full step at the x last measured. ok = false: no step was taken.
   [[nodiscard]] NewtonSolve newton_step();
@@ -204,7 +201,6 @@ class ProximalNewton {
   void set_weights();
   double median_reaction();
   Residual evaluate();
-  bool diverged(int inner, double phi) const;
   double box_weight(const RowLaw& law, int k) const;
   void record(int inner, const Residual& residual, const ProximalError& error);
   void record(const NewtonSolve& solve);
@@ -218,7 +214,6 @@ class ProximalNewton {
   bool velocity_known_ = false;  // v_r_ belongs to r_
   ProximalError best_error_;
   std::vector<ProximalIteration> history_;
-  std::vector<double> phi_norms_;
   std::vector<double> sorted_;
   std::vector<ncp::BlockLinearization> linearization_;
   std::vector<double> arena_;  // all vectors below

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nsn/core/contact/contact_gauss_seidel.h"
 #include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/problems/friction_error.h"
@@ -75,7 +76,7 @@ struct FrictionSolverOptions {
   int attempt = 400;
   /// Time of the Gauss-Seidel sweeps before it if a factorisation is expensive, in factorisations,
   /// >= 0: what they save on average.
-  double sweeps_worth = 20.0;
+  double sweeps_worth = kSweepsWorth;
   /// Of proximal Newton; tolerance, unit_free_factor and the budget are those above.
   ProximalOptions newton;
 };

@@ -15,15 +15,8 @@ namespace {
 // An error measurement costs about as much as a sweep: one for each of these.
 constexpr int kCheckSweeps = 20;
 
-/// How the contacts are weighted from a random start; the two take turns. Loads from elsewhere mean
-/// little, so the weights stay within a decade; the second holds sliding contacts with mu > 0.5
-/// harder.
-struct Weighting {
-  double alpha;
-  double load_clip;
-  double friction_ceiling;
-};
-constexpr Weighting kWeightings[] = {{1.0, 10.0, 1.0}, {1e-2, 10.0, 0.5}};
+// Of the first proximal step from a random start: as stiff as scaled W itself.
+constexpr double kAlphaFromAfar = 1.0;
 
 /// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: the k-th number, k >= 1. Attempts of these lengths take at
 /// most a logarithmic factor longer than attempts of the best length, which nobody knows (Luby,
@@ -135,25 +128,19 @@ bool StagedSolve::first_stages(double flops) {
                                        options_.sweeps_worth))) {
     return true;
   }
-  // Between a cold and a warm start.
-  return proximal(std::sqrt(options_.newton.alpha_cold * options_.newton.alpha_warm),
-                  "the first stages left an error");
+  return proximal(options_.newton.alpha_between(), "the first stages left an error");
 }
 
 /// Other starts, until one converges or the budget is spent. On problems with large friction
-/// coefficients proximal Newton may cycle; which start leads out cannot be told beforehand. From
-/// far away a proximal step needs more Newton steps.
+/// coefficients proximal Newton may cycle; which start leads out cannot be told beforehand.
 void StagedSolve::rescue() {
-  newton_->set_max_inner(2 * options_.newton.max_inner);
   for (int k = 1;; ++k) {
     const int left = options_.max_factorizations - newton_->factorizations();
     if (left <= 0 || out_of_time()) return;
     const int length = std::max(1, options_.attempt / 4) * luby(k);
     newton_->set_budget(newton_->factorizations() + std::min(left, length));
-    const Weighting& weighting = kWeightings[(k - 1) % 2];
-    newton_->set_weighting(weighting.load_clip, weighting.friction_ceiling);
     start_at_random();
-    if (proximal(weighting.alpha, fmt::format("not converged, random start {}", k))) return;
+    if (proximal(kAlphaFromAfar, fmt::format("not converged, random start {}", k))) return;
   }
 }
 

@@ -143,10 +143,15 @@ int AccurateStep::spent() const {
   return linearisations_ + (has_unknowns() ? newton_->factorizations() : 0);
 }
 
+/// Factorisations of W that so many linearisations may take. A system of the few rows that stay is
+/// cheap next to a sparse H: each of those may have a proximal step with all its Newton steps.
+int AccurateStep::small_systems(int budget) const {
+  return reductions_.is_elastic() ? proximal_.schedule.max_inner * budget : budget;
+}
+
 bool AccurateStep::exhausted(int budget, int linearisations) const {
-  // A system of the few rows that stay is cheap next to a sparse H.
-  const int small = reductions_.is_elastic() ? policy_.small_systems * budget : budget;
-  return linearisations >= budget || (has_unknowns() && newton_->factorizations() >= small);
+  return linearisations >= budget ||
+         (has_unknowns() && newton_->factorizations() >= small_systems(budget));
 }
 
 bool AccurateStep::may_go_on(const Attempt& attempt, int linearisations) const {
@@ -183,7 +188,7 @@ bool AccurateStep::start(StepEquations& equations, State& state, const Attempt& 
     const int overtime = (overtime_.factor - 1) * options_.max_iterations;
     reduction_->gather(state.r, kept_r_);
     newton_->start(kept_r_, attempt.warm ? proximal_.alpha_warm : proximal_.alpha_cold);
-    newton_->set_budget((sparse ? policy_.small_systems : 1) * (attempt.budget + overtime));
+    newton_->set_budget(small_systems(attempt.budget + overtime));
   }
   if (attempt.sweeps) sweep(state);
   return true;
@@ -197,7 +202,7 @@ bool AccurateStep::idles_too_long(const ProximalStep& step, bool cheap, double e
   const bool gained = reductions_.is_elastic() && error_.total < error_before;
   const bool idles = rejected || !reductions_.is_elastic() ? cheap : !gained;
   progress.idle = idles ? progress.idle + 1 : 0;
-  return progress.idle > policy_.max_idle_steps;
+  return progress.idle > policy_.patience;
 }
 
 /// Proximal steps until solved or the attempt's factorisations are spent.
@@ -238,7 +243,7 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
       progress.halved = smallest_;
       progress.halved_at = spent();
     }
-    if (best_.error().total <= policy_.fine && spent() > progress.halved_at + policy_.fine_patience)
+    if (best_.error().total <= policy_.fine && spent() > progress.halved_at + policy_.patience)
       return NewtonStatus::kConverged;
     if (attempt.fully && step.outcome != StepOutcome::kSolved) continue;
     keeps_factor_ =

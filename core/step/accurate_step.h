@@ -68,6 +68,7 @@ class AccurateStep final : public StepMethod {
   [[nodiscard]] bool start(StepEquations& equations, State& state, const Attempt& attempt);
   NewtonStatus iterate(StepEquations& equations, State& state, const Attempt& attempt,
                        NewtonResult& result);
+  int small_systems(int budget) const;
   bool may_go_on(const Attempt& attempt, int linearisations) const;
   ProximalStep advance(State& state);
   bool idles_too_long(const ProximalStep& step, bool cheap, double error_before,

@@ -50,7 +50,7 @@ void BoundedNewton::analyze(StepReduction& reduction, std::span<const RowLaw> la
     newton_ = std::make_unique<ProximalNewton>(dual_, laws, proximal);
     sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->problem().laws());
     if (direct_) {
-      admm_ = std::make_unique<AndersonAdmm>(*newton_, AndersonAdmmOptions{.max_iterations = 12});
+      admm_ = std::make_unique<AndersonAdmm>(*newton_);
     }
   }
   safe_.fit(*newton_, dual_);
@@ -74,7 +74,7 @@ void BoundedNewton::start(ConstVector r, double goal) {
 }
 
 void BoundedNewton::centre_on_safe() {
-  newton_->start(zero_, policy_.alpha_start);
+  newton_->start(zero_, newton_->options().alpha_between());
   newton_->set_scaled_centre(safe_.point());
 }
 
@@ -114,8 +114,8 @@ void BoundedNewton::start_cold(NewtonResult& result) {
 void BoundedNewton::iterate(int budget, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
-  // A few factorisations: alpha never rises after success, and failures are forgotten.
-  ProximalSchedule schedule{.beyond = 0.5, .failure_margin = 0.0, .alpha = policy_.alpha_start};
+  // A few factorisations: failures are forgotten.
+  ProximalSchedule schedule{.failure_decay = 0.0, .alpha = newton_->options().alpha_between()};
   const auto restart = [&] {
     newton_->set_alpha(schedule.alpha);
     newton_->begin();
@@ -124,12 +124,12 @@ void BoundedNewton::iterate(int budget, NewtonResult& result) {
   restart();
   while (result.iterations < budget && !reached_goal() && !monitor_.out_of_time()) {
     ProximalNewton::Residual at = newton_->measure();
-    if (inner > 0 && at.phi <= schedule.accept_ratio * at.proximity) {
+    if (inner > 0 && newton_->solved_well(at)) {
       newton_->move_centre();
       schedule.on_accept(inner);
       restart();
       at = newton_->measure();
-    } else if (inner >= 3 && at.phi > 10.0 * phi_start) {
+    } else if (schedule.runs_away(inner, at.phi, phi_start)) {
       schedule.on_reject(true);
       restart();
       at = newton_->measure();
@@ -149,12 +149,12 @@ void BoundedNewton::iterate(int budget, NewtonResult& result) {
   newton_->scaled_iterate(x_);
 }
 
-/// Two proximal steps of weight `soft` from no impulse at all: the first problem has one solution,
+/// Two proximal steps of weight alpha_warm from no impulse at all: the first problem has one solution,
 /// close to the minimum-norm solution of the problem without weight, the second takes what error that
 /// leaves. Impulses that only balance each other do not live on from step to step. What is solved is
 /// the safe point.
 bool BoundedNewton::solve_from_zero(int budget, NewtonResult& result) {
-  newton_->start(zero_, policy_.soft);
+  newton_->start(zero_, newton_->options().alpha_warm);
   newton_->begin();
   newton_->set_scaled_iterate(safe_.point());
   ProximalNewton::Residual at = newton_->measure();
@@ -174,7 +174,7 @@ bool BoundedNewton::solve_from_zero(int budget, NewtonResult& result) {
     newton_->scaled_iterate(x_);
     stepped = solve.ok && all_finite(x_);
     if (!stepped) break;
-    record(policy_.soft, solve, result);
+    record(newton_->alpha(), solve, result);
     at = newton_->measure();
   }
   if (!solved && stepped) safe_.offer_projected(x_);
@@ -191,7 +191,7 @@ void BoundedNewton::solve_reduced(int budget, bool first, NewtonResult& result) 
   const int share = max_iterations_ - max_iterations_ / 3;
   const int most = std::min(budget, result.iterations + share);
   bool cold = false;
-  if (newton_->problem().blocks() <= policy_.few_blocks) {
+  if (cheap_at_worst(newton_->problem().blocks())) {
     if (solve_from_zero(most, result)) return;
   } else {
     cold = first && drop_contact_impulses();

@@ -39,7 +39,7 @@ void DeviceStep<D, Real>::start_iterate(const State& state, bool warm) {
   queue_.for_each(
       "start nodes", s.at.nodes, KOKKOS_LAMBDA(const Index n) {
         for (Index k = kBlock * n; k < kBlock * (n + 1); ++k) {
-          s.quasi(k) = Real(0);
+          s.mass.quasi(k) = Real(0);
           s.u(k) = start == StartingIterate::kZero       ? Real(0)
                    : start == StartingIterate::kPrevious ? s.at.u_start(k)
                                                          : s.at.u_free(k);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kSlack = 16;  // kernels touch a little more than they own
 constexpr int kHardeningTimes = 3;  // after H with all modes had no factor
-constexpr double kClearly = 10.0;   // times the operations: decided until the elements change
 // Rows whose own form is analysed exactly: its fill grows faster than the mesh, and so would
 // memory.
 constexpr Index kLargestRowPattern = 20000;
@@ -108,8 +107,8 @@ void ElasticMass::analyze(const System& system, const BlockCsr& J, Elimination e
   sparse_ = full_ || !eliminated_.empty();
   if (!sparse_) return;
   const bool new_H = analyze_H(system, J);
-  // The same elements as before: contacts that come and go do not tip the balance.
-  const bool known = !new_H && rows_flops_ > kClearly * flops_;
+  // Decided once for the same elements: contacts that come and go do not tip the balance.
+  const bool known = !new_H && rows_flops_ > flops_;
   if (!eliminated_.empty() && !known && !choose(J, elimination)) {
     eliminated_.clear();
     kept_.resize(to_size(system.blocks()));

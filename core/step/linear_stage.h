@@ -55,7 +55,7 @@ class LinearStage {
     op_.node_block = s.at.node_block;
     op_.J = s.sJ;
     op_.Jt = Jt_;
-    op_.H_inverse = s.H_inverse;
+    op_.H_inverse = s.mass.inverse;
     op_.C = s.C;
     op_.S_begin = m.row_begin;
     op_.S_column = m.column;
@@ -70,7 +70,7 @@ class LinearStage {
     const bool exact = options_.stiffness == GeometricStiffness::kExact ||
                        (options_.stiffness == GeometricStiffness::kFull && !stiffness());
     if (exact) {
-      rows.stiffness(queue, m.step.u, m.step.r, m.step.H);
+      rows.stiffness(queue, m.step.u, m.step.r, m.step.mass.H);
     } else {
       queue.for_each(
           "mass", nodes, KOKKOS_LAMBDA(const Index n) { m.step.mass_node(n); }, 9);
@@ -227,7 +227,7 @@ class LinearStage {
     view.b = b_host.read(queue, s.b);
     view.symmetric = s.symmetric();
     view.J = view.symmetric ? &J : nullptr;
-    view.H = H_host.read(queue, s.H);
+    view.H = H_host.read(queue, s.mass.H);
     view.C = C_host.read(queue, s.C);
     view.form = stiffness() ? "stiffness" : "compliance";
     monitor_.show(view);

@@ -25,7 +25,7 @@ struct MatrixBodies {
     for (Index k = step.at.row_begin(i); k < step.at.row_begin(i + 1); ++k) {
       store_block(Y, kBlockSize * k,
                   load_block(step.sJ, kBlockSize * k) *
-                      load_block(step.H_inverse, kBlockSize * step.at.column(k)));
+                      load_block(step.mass.inverse, kBlockSize * step.at.column(k)));
     }
   }
   NSN_FUNCTION void assemble_compliance(Index k) const {
@@ -87,7 +87,7 @@ struct MatrixBodies {
       below += transpose(coupling);
     }
     if (upper(k) == mirror(k)) {
-      sum += load_block(step.H, kBlockSize * column(upper(k)));
+      sum += load_block(step.mass.H, kBlockSize * column(upper(k)));
       if (symmetric) make_symmetric(sum);
       store_block(S, kBlockSize * upper(k), sum);
       return;

@@ -25,6 +25,14 @@ struct StepData {
   Span<D, const Index> node_begin, node_row, node_block;  ///< its blocks node by node
 };
 
+/// H = M + the quasi-Newton diagonal, of the nodes.
+template <class D, class Real>
+struct EffectiveMass {
+  Span<D, Real> H, inverse;   ///< blocks
+  Span<D, Real> quasi;        ///< what H has beyond M
+  Span<D, Real> impulse_old;  ///< J^T r of the iterate before, for the difference that gives it
+};
+
 /// Sums over rows and over nodes that `measure` leaves.
 enum RowSum { kWorst, kWorstRow, kNormal, kFriction, kBox, kRowMerit, kRowSums };
 enum NodeSum { kMomentum, kNodeMerit, kNodeSums };
@@ -39,7 +47,8 @@ struct StepBodies {
   Span<D, Real> u_try, r_try;            ///< the next one
   Span<D, Real> value, J, E;             ///< rows at the velocity evaluated last
   Span<D, Real> L, C, U, h, phi, force;  ///< what rows ask for; U of Alart-Curnier alone
-  Span<D, Real> g, H, H_inverse, sJ, node, quasi, impulse_old;
+  Span<D, Real> g, sJ, node;
+  EffectiveMass<D, Real> mass;
   Span<D, Real> sJt;  ///< of the factored form: blocks of (L J)^T, node by node
   Span<D, Real> b, x, du, dr;
 
@@ -133,13 +142,13 @@ struct StepBodies {
   /// H = M + the quasi-Newton diagonal.
   NSN_FUNCTION void mass_node(Index n) const {
     Matrix3<Real> M_n = load_block(at.M, kBlockSize * n);
-    for (int k = 0; k < 3; ++k) M_n(k, k) += quasi(kBlock * n + k);
-    store_block(H, kBlockSize * n, M_n);
+    for (int k = 0; k < 3; ++k) M_n(k, k) += mass.quasi(kBlock * n + k);
+    store_block(mass.H, kBlockSize * n, M_n);
   }
   /// H^-1, and H^-1 g in `node`.
   NSN_FUNCTION void linearise_node(Index n) const {
-    const Matrix3<Real> inverse_n = inverse(load_block(H, kBlockSize * n));
-    store_block(H_inverse, kBlockSize * n, inverse_n);
+    const Matrix3<Real> inverse_n = inverse(load_block(mass.H, kBlockSize * n));
+    store_block(mass.inverse, kBlockSize * n, inverse_n);
     store_vector(node, kBlock * n, inverse_n * load_vector(g, kBlock * n));
   }
 
@@ -153,7 +162,7 @@ struct StepBodies {
     Vector3<Real> sum;
     for (Index k = at.row_begin(i); k < at.row_begin(i + 1); ++k) {
       const Matrix3<Real> A_k = load_block(A, kBlockSize * k);
-      const Matrix3<Real> AH = A_k * load_block(H_inverse, kBlockSize * at.column(k));
+      const Matrix3<Real> AH = A_k * load_block(mass.inverse, kBlockSize * at.column(k));
       for (int d = 0; d < 3; ++d) {
         for (int e = 0; e < 3; ++e) sum[d] += AH(d, e) * A_k(d, e);
       }
@@ -216,7 +225,7 @@ struct StepBodies {
   /// du = H^-1 (J^T R^T x - g)
   NSN_FUNCTION void recover_node(Index n, double* sum) const {
     const Vector3<Real> push = gather(n, symmetric() ? sJ : J, x) - load_vector(g, kBlock * n);
-    store_vector(du, kBlock * n, load_block(H_inverse, kBlockSize * n) * push);
+    store_vector(du, kBlock * n, load_block(mass.inverse, kBlockSize * n) * push);
     measure_node(n, sum);
   }
   NSN_FUNCTION void measure_node(Index n, double* sum) const {
@@ -243,7 +252,7 @@ struct StepBodies {
   // ---- quasi-Newton stiffness
 
   NSN_FUNCTION void keep_impulse(Index n) const {
-    store_vector(impulse_old, kBlock * n, gather(n, J, r_try));
+    store_vector(mass.impulse_old, kBlock * n, gather(n, J, r_try));
   }
   /// c_k = [(J_new - J_old)^T r]_k / du_k with r held at its newest value;
   /// H_kk = M_kk - min(0, c_k).
@@ -254,8 +263,8 @@ struct StepBodies {
       const Index dof = kBlock * n + k;
       const Real moved = u_try(dof) - u(dof);
       if (std::fabs(static_cast<double>(moved)) < floor) continue;  // keep the last value
-      const Real c = (now[k] - impulse_old(dof)) / moved;
-      quasi(dof) = c < Real(0) ? -c : Real(0);
+      const Real c = (now[k] - mass.impulse_old(dof)) / moved;
+      mass.quasi(dof) = c < Real(0) ? -c : Real(0);
     }
   }
 

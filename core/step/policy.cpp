@@ -56,23 +56,19 @@ void check_fields(const Policy& policy, std::string_view owner) {
 constexpr const char* kAccurate = "the policy of accurate";
 constexpr const char* kRealtime = "the policy of realtime";
 
-static_assert(sizeof(AccuratePolicy) == 48, "a field was added: name it below");
+static_assert(sizeof(AccuratePolicy) == 32, "a field was added: name it below");
 const std::vector<PolicyField<AccuratePolicy>> kAccurateFields{
-    count("max_idle_steps", &AccuratePolicy::max_idle_steps, 0,
-          "steps in a row that gain nothing before the method stalls"),
     real("fine", &AccuratePolicy::fine, "m/s", 0.0, kMost,
          "errors below are those of rounding if they do not fall any more"),
-    count("fine_patience", &AccuratePolicy::fine_patience, 0,
-          "factorisations that must halve such an error"),
+    count("patience", &AccuratePolicy::patience, 0,
+          "factorisations that must halve such an error; idle steps before a stall"),
     real("sweeps_worth", &AccuratePolicy::sweeps_worth, "factorisations", 0.0, kMany,
          "that the Gauss-Seidel sweeps before an expensive one may cost"),
     real("hardly_moved", &AccuratePolicy::hardly_moved, "1", 0.0, kMost,
          "relative error below which the factor of H serves once more"),
-    count("small_systems", &AccuratePolicy::small_systems, 1,
-          "factorisations of W that one of H may be worth", 100),
 };
 
-static_assert(sizeof(RealtimePolicy) == 120, "a field was added: name it below");
+static_assert(sizeof(RealtimePolicy) == 88, "a field was added: name it below");
 const std::vector<PolicyField<RealtimePolicy>> kRealtimeFields{
     real("goal", &RealtimePolicy::goal, "m/s", 0.0, kMost, "error at which no more is spent"),
     real("hand_over_error", &RealtimePolicy::hand_over_error, "m/s", 0.0, kMost,
@@ -81,13 +77,9 @@ const std::vector<PolicyField<RealtimePolicy>> kRealtimeFields{
          "at which penetration is pushed out at most"),
     real("recovery_share", &RealtimePolicy::recovery_share, "1", 0.0, 1.0,
          "of the friction work, which pays for it"),
-    real("alpha_start", &RealtimePolicy::alpha_start, "1", kLeast, kMost,
-         "first proximal parameter"),
     count("sweeps", &RealtimePolicy::sweeps, 0, "of Gauss-Seidel at the end"),
-    real("worth_a_round", &RealtimePolicy::worth_a_round, "m/s", 0.0, kMost,
-         "error that is worth another linearisation"),
     real("worth_joints", &RealtimePolicy::worth_joints, "1", 0.0, kMost,
-         "the same with eliminated joints, of the step's speed"),
+         "error that is worth another linearisation if joints are eliminated, of the step's speed"),
     real("worth_turn", &RealtimePolicy::worth_turn, "1", 0.0, kMost,
          "the same if bodies turn far, of their turn in the step"),
     real("linear_share", &RealtimePolicy::linear_share, "1", 0.0, kMost,
@@ -98,9 +90,6 @@ const std::vector<PolicyField<RealtimePolicy>> kRealtimeFields{
          "of a linearisation, up to which joint rows are eliminated"),
     real("far_speed", &RealtimePolicy::far_speed, "m/s or rad/s", 0.0, kMost,
          "rows still this far off at the end of the step, over h, are left out"),
-    real("soft", &RealtimePolicy::soft, "1", kLeast, kMost,
-         "proximal weight of contacts if joints are eliminated"),
-    count("few_blocks", &RealtimePolicy::few_blocks, 0, "row blocks that are solved from zero"),
 };
 
 }  // namespace

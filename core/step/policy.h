@@ -11,18 +11,17 @@
 #include <vector>
 
 #include "nsn/core/base/options.h"
-#include "nsn/core/base/types.h"
+#include "nsn/core/contact/contact_gauss_seidel.h"
 
 namespace nsn {
 
 /// Of the accurate method (core/step/accurate_step.h).
 struct AccuratePolicy {
-  int max_idle_steps = 4;  ///< proximal steps in a row that gain nothing, before the method stalls
-  double fine = 1e-8;      ///< m/s: errors below are those of rounding if they do not fall any more
-  int fine_patience = 8;   ///< factorisations that must halve such an error
-  double sweeps_worth = 1.5;   ///< factorisations that Gauss-Seidel before expensive ones may cost
+  double fine = 1e-8;  ///< m/s: errors below are those of rounding if they do not fall any more
+  int patience = 8;    ///< factorisations that must halve such an error; idle steps before a stall
+  /// Factorisations that Gauss-Seidel before expensive ones may cost.
+  double sweeps_worth = kSweepsWorth;
   double hardly_moved = 1e-5;  ///< relative error below which the factor of H serves once more
-  int small_systems = 10;      ///< factorisations of W that one of a sparse H may be worth
 };
 
 /// Of the realtime method (core/step/realtime_step.h).
@@ -31,10 +30,9 @@ struct RealtimePolicy {
   double hand_over_error = 1e-2;  ///< m/s: above, the accurate method takes over if that is allowed
   double recovery_speed = 0.05;   ///< m/s: at which penetration is pushed out at most
   double recovery_share = 0.5;    ///< of the friction work, which pays for it
-  double alpha_start = 1e-3;      ///< first proximal parameter
   int sweeps = 10;                ///< of Gauss-Seidel at the end
-  double worth_a_round = 1e-4;    ///< m/s: error that is worth another linearisation
-  double worth_joints = 0.01;     ///< the same with eliminated joints, of the step's speed
+  /// Error that is worth another linearisation if joints are eliminated, of the step's speed.
+  double worth_joints = 0.01;
   /// The same if bodies turn far, of their turn in the step: a step of first order leaves h w / 2
   /// of a limb's speed, however well it is solved, and the worst limbs spin faster than the
   /// average.
@@ -45,8 +43,6 @@ struct RealtimePolicy {
   /// if that takes fewer than a factorisation with them.
   double cheap_elimination = 3e7;
   double far_speed = 2.0;  ///< m/s or rad/s: rows still this far off at the end of the step, over h
-  double soft = 1e-4;      ///< proximal weight of contacts if joints are eliminated
-  Index few_blocks = 64;   ///< row blocks that are solved from zero
 };
 
 /// One field of a policy: its name, range, default and reason, its unit, and where it is.

@@ -194,9 +194,8 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   bool at_best = true;
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
-    const double lax = bounded_.reached_goal() ? policy_.worth_a_round : policy_.goal;
     const bool spent = (reduced() && 2 * rounds_ >= budget_) || result.iterations >= budget_;
-    if (best <= (reduced() ? good_ : lax) || spent || monitor_.out_of_time()) break;
+    if (best <= (reduced() ? good_ : policy_.goal) || spent || monitor_.out_of_time()) break;
     if (at_best) best_.take(state, result.error);
     at_best = false;
     ++rounds_;

@@ -14,7 +14,7 @@
 /// and no moving body has put in (core/step/energy_guard.h), and u = u0 + base + push(r) with the
 /// same J: with J evaluated again the two would diverge if h r_N L / I > 1.
 ///
-/// If that leaves an error above `worth_a_round` and factorisations are left, the rows are
+/// If that leaves an error above `goal` and factorisations are left, the rows are
 /// linearised again at the result, now with geometric stiffness, and the same iteration goes on
 /// from there; its result counts only if its error is smaller and it gains no energy. Of joints
 /// that turn far in a step the error is taken in m/s, spins times the radius of gyration of their
@@ -56,7 +56,7 @@ class RealtimeStep final : public StepMethod {
   void build(const System& system);
   void admit_far_rows(const System& system);
   bool reduced() const { return reductions_.is_jointed(); }
-  bool few() const { return reduced() && static_cast<Index>(laws_.size()) <= policy_.few_blocks; }
+  bool few() const { return reduced() && cheap_at_worst(static_cast<Index>(laws_.size())); }
   void set_goals(const System& system);
   [[nodiscard]] bool linearise_first(StepEquations& equations, State& state, bool warm);
   [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);

@@ -128,7 +128,7 @@ struct TeamStep {
     each(team, kBlock * w.row, kBlock * w.row_end,
          [&](const Index j) { s.r(j) = w.warm ? r_start(j) : Real(0); });
     each(team, kBlock * w.node, kBlock * w.node_end, [&](const Index j) {
-      s.quasi(j) = Real(0);
+      s.mass.quasi(j) = Real(0);
       s.u(j) = from == StartingIterate::kZero       ? Real(0)
                : from == StartingIterate::kPrevious ? s.at.u_start(j)
                                                     : s.at.u_free(j);
@@ -399,7 +399,7 @@ class StepBatch {
     op.node_block = s.at.node_block;
     op.J = s.sJ;
     op.Jt = s.sJt;
-    op.H_inverse = s.H_inverse;
+    op.H_inverse = s.mass.inverse;
     op.C = s.C;
     op.pattern_id = op.value_id = next_operator_id();
     return op;

@@ -35,6 +35,14 @@ struct StepFlags {
   double largest = 0.0;  ///< max |u| of the trial
 };
 
+/// The arrays of a step's system; where the device reads the host's memory they are not copied.
+template <class D, class Real>
+struct UploadedSystem {
+  Uploaded<D, RowLaw> laws;
+  Uploaded<D, Real> M, M_inverse, u_start, u_free, rho, rho_error, E;
+  Uploaded<D, Index> row_begin, column, node_begin, node_row, node_block;
+};
+
 template <class D, class Real>
 class StepMemory {
  public:
@@ -71,7 +79,8 @@ class StepMemory {
     const Index rows = system.rows();
     const Index dofs = system.dofs();
     StepBodies<D, Real>& s = bodies;
-    for (Span<D, Real>* v : {&s.u, &s.u_try, &s.g, &s.node, &s.quasi, &s.impulse_old, &s.du}) {
+    for (Span<D, Real>* v :
+         {&s.u, &s.u_try, &s.g, &s.node, &s.mass.quasi, &s.mass.impulse_old, &s.du}) {
       *v = room(owned_, "node vector", dofs);
     }
     for (Span<D, Real>* v : {&s.r, &s.r_try, &s.value, &s.h, &s.phi, &s.force, &s.dr}) {
@@ -80,8 +89,8 @@ class StepMemory {
     s.L = room(owned_, "L", kBlock * rows);
     s.C = room(owned_, "C", kBlock * rows);
     s.U = room(owned_, "U", s.turns_unknowns() ? kBlock * rows : 0);
-    s.H = room(owned_, "H", kBlock * dofs);
-    s.H_inverse = room(owned_, "H^-1", kBlock * dofs);
+    s.mass.H = room(owned_, "H", kBlock * dofs);
+    s.mass.inverse = room(owned_, "H^-1", kBlock * dofs);
     s.J = room(owned_, "J", kBlockSize * J.blocks());
     s.sJ = room(owned_, "scaled J", kBlockSize * J.blocks());
     const bool stiffness = options.formulation == Formulation::kStiffness;
@@ -107,24 +116,24 @@ class StepMemory {
     at.rigid_nodes = system.rigid_nodes;
     at.h = system.h;
     at.speed_scale = system.speed_scale;
-    at.laws = laws_.take(queue, system.laws);
-    at.M = M_.take(queue, system.M);
-    at.M_inverse = M_inverse_.take(queue, system.M_inverse);
-    at.u_start = u_start_.take(queue, system.u_start);
-    at.u_free = u_free_.take(queue, system.u_free);
-    at.rho = rho_.take(queue, system.rho);
-    at.rho_error = rho_error_.take(queue, system.rho_error);
+    at.laws = up_.laws.take(queue, system.laws);
+    at.M = up_.M.take(queue, system.M);
+    at.M_inverse = up_.M_inverse.take(queue, system.M_inverse);
+    at.u_start = up_.u_start.take(queue, system.u_start);
+    at.u_free = up_.u_free.take(queue, system.u_free);
+    at.rho = up_.rho.take(queue, system.rho);
+    at.rho_error = up_.rho_error.take(queue, system.rho_error);
     if (fresh || kHostReads<D>) {  // the views of a system end with its step
-      at.row_begin = row_begin_.take(queue, system.row_begin);
-      at.column = column_.take(queue, system.column);
-      at.node_begin = node_begin_.take(queue, lists_.begin);
-      at.node_row = node_row_.take(queue, lists_.row);
-      at.node_block = node_block_.take(queue, lists_.block);
+      at.row_begin = up_.row_begin.take(queue, system.row_begin);
+      at.column = up_.column.take(queue, system.column);
+      at.node_begin = up_.node_begin.take(queue, lists_.begin);
+      at.node_row = up_.node_row.take(queue, lists_.row);
+      at.node_block = up_.node_block.take(queue, lists_.block);
     }
     if (E_.extent(0) != system.E.extent(0)) {
       E_ = allocate_on<D, Real>("E", static_cast<Index>(system.E.extent(0)));
     }
-    queue.copy(E_, E_up_.take(queue, system.E));
+    queue.copy(E_, up_.E.take(queue, system.E));
     s.E = E_;
   }
 
@@ -136,9 +145,7 @@ class StepMemory {
   DeviceArray<D, double> row_part_, node_part_;
   DeviceArray<D, StepStatus> history_;
   DeviceArray<D, StepFlags> flags_;
-  Uploaded<D, RowLaw> laws_;
-  Uploaded<D, Real> M_, M_inverse_, u_start_, u_free_, rho_, rho_error_, E_up_;
-  Uploaded<D, Index> row_begin_, column_, node_begin_, node_row_, node_block_;
+  UploadedSystem<D, Real> up_;
 };
 
 }  // namespace nsn::paper

@@ -33,8 +33,6 @@ const Scene kSoftBall{"soft-ball-drop", {{"tets", "80"}, {"height", "0.002"}}, 6
 const Scene kWall{"wall", {}, 2};
 const Scene kSqueeze{"squeeze", {}, 5, 0.05};
 const Scene kStretch{"material-extension", {{"material", "neo-hookean"}, {"grip", "clamped"}}, 4};
-const Scene kLongStretch{"material-extension", {}, 12};
-const Scene kDomino{"domino", {}, 20};
 const Scene kBeam{"beam-insertion", {}, 20};
 const Scene kRagdoll{"ragdolls", {{"count", "1"}}, 90};
 
@@ -255,12 +253,10 @@ struct PolicyProof {
 
 const std::vector<PolicyProof>& proofs_of_accurate() {
   static const std::vector<PolicyProof> all{
-      {"max_idle_steps", "0", &kLongStretch},
       {"fine", "0", &kSlidingStack},
-      {"fine_patience", "0", &kSlidingStack},
+      {"patience", "0", &kSlidingStack},
       {"sweeps_worth", "0", &kWall},
       {"hardly_moved", "0", &kSoftBall},
-      {"small_systems", "1", &kSoftBall, {{"newton-iterations", "2"}}},
   };
   return all;
 }
@@ -272,17 +268,13 @@ const std::vector<PolicyProof>& proofs_of_realtime() {
       {"hand_over_error", "1e9", &kSlidingStack, hand_over},
       {"recovery_speed", "0", &kSlidingStack},
       {"recovery_share", "0", &kSlidingStack},
-      {"alpha_start", "1e-9", &kSlidingStack},
       {"sweeps", "0", &kArch},
-      {"worth_a_round", "1e9", &kDomino},
       {"worth_joints", "0", &kChain},
       {"worth_turn", "1e9", &kChain},
       {"linear_share", "0", &kRagdoll},
       {"overtime", "1", &kRagdoll},
       {"cheap_elimination", "0", &kChain},
       {"far_speed", "0", &kRagdoll},
-      {"soft", "1e-9", &kRagdoll},
-      {"few_blocks", "0", &kRagdoll},
   };
   return all;
 }
@@ -317,7 +309,7 @@ TEST(Policy, NamesAndRangesAreChecked) {
   NewtonOptions options = newton_preset("accurate");
   options.accurate().policy.sweeps_worth = -1.0;
   EXPECT_THROW(validate(options), std::invalid_argument);
-  EXPECT_EQ(policy_fields<AccuratePolicy>().front().spec.default_value, "4");
+  EXPECT_EQ(policy_fields<AccuratePolicy>().front().spec.default_value, "1e-08");
 }
 
 TEST(OptionsOnTheCommandLine, RefusedOnesEndWithTwoBeforeAnythingRuns) {

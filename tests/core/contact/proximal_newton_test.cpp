@@ -189,7 +189,8 @@ TEST_P(NewtonDirection, MatchesFiniteDifferences) {
     options.normal_map = GetParam();
     Fixture f(test::random_delassus(blocks, 40, 1e-2, seed), laws,
               test::random_vector(3 * blocks, seed + 100), false, options);
-    // Around the centre 0 every contact has the same load: its weights are alpha (1, 1/mu^2, 1/mu^2).
+    // Around the centre 0 every contact has the same load: its weights are alpha (1, 1/m^2, 1/m^2) with
+    // m = min(mu, friction_ceiling).
     const double alpha = 1e-2;
     const std::size_t n = 3 * laws.size();
     f.newton->start(Vector("r", n), alpha);
@@ -205,8 +206,8 @@ TEST_P(NewtonDirection, MatchesFiniteDifferences) {
     for (std::size_t k = 0; k < n; ++k) {
       x[k] = x_start(k);
       d[k] = x_end(k) - x[k];
-      const double mu = laws[k / 3].mu;
-      if (laws[k / 3].is_contact()) A[k] = k % 3 == 0 ? alpha : alpha / (mu * mu);
+      const double m = std::min(laws[k / 3].mu, options.friction_ceiling);
+      if (laws[k / 3].is_contact()) A[k] = k % 3 == 0 ? alpha : alpha / (m * m);
     }
     const double t = 1e-6;
     for (std::size_t k = 0; k < n; ++k) {
