@@ -29,6 +29,8 @@ struct DeviceControl {
   int poll = 8;
   /// One number in the device's memory; not zero: nothing is left to solve.
   Span<D, const int> stop;
+  /// Called with every iteration if set: the host then asks after each.
+  Monitor monitor;
 };
 
 template <class D, class Real>
@@ -46,6 +48,8 @@ class DeviceSolver {
   /// x = 0 on entry, whatever is there.
   virtual void solve(Queue<D>& queue, Span<D, const Real> b, Span<D, Real> x,
                      const DeviceControl<D>& control) = 0;
+  /// On the device, between solves.
+  virtual double bytes_held() const = 0;
   /// Of the last solve: one, in the device's memory.
   virtual Span<D, const DeviceOutcome> outcome() const = 0;
 };

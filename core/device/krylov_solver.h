@@ -24,6 +24,7 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
   KrylovSolver(std::string name, const DeviceKrylovOptions& options)
       : name_(std::move(name)), options_(options) {
     capabilities_.handles_singular = options.method != DeviceMethod::kPcg;
+    capabilities_.takes_factors = true;
     capabilities_.device = kHostReads<D> ? "cpu" : "device";
   }
 
@@ -31,6 +32,10 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
   std::string_view runs_on() const override { return "device"; }
   const Capabilities& capabilities() const override { return capabilities_; }
   Span<D, const DeviceOutcome> outcome() const override { return outcome_; }
+  double bytes_held() const override {
+    const auto reals = 6 * r_.extent(0) + 2 * u_.extent(0) + P_.extent(0) + node_.extent(0);
+    return static_cast<double>(reals * sizeof(Real) + part_.extent(0) * sizeof(double));
+  }
 
   /// Throws std::invalid_argument for a matrix that is not symmetric.
   void prepare(Queue<D>& queue, const DeviceOperator<D, Real>& op) override {
@@ -75,9 +80,11 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
     // A claim of convergence that is examined takes a trip, a sum that is formed anew another.
     const int extra = bodies_.goal.budget ? 4 : 64;
     const int trips = bodies_.goal.limit + 1 + extra;
+    int seen = -1;
     for (int k = 1; k <= trips; ++k) {
       trip(queue);
-      if (done(queue, control.poll, k)) break;
+      if (control.monitor) tell(queue, control.monitor, seen);
+      if (done(queue, control.monitor ? 1 : control.poll, k)) break;
     }
     const KrylovGoal goal = bodies_.goal;
     const Span<D, const KrylovRun> run = run_;
@@ -170,6 +177,15 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
             k.power_scale(i, total_of(part, chunks, kKrylovSums, kSumWPw));
           });
     }
+  }
+
+  /// The residual of a trip is that before its step.
+  void tell(Queue<D>& queue, const Monitor& monitor, int& seen) {
+    KrylovRun now;
+    queue.copy(HostSpan<KrylovRun>(&now, 1), Span<D, const KrylovRun>(run_));
+    const int iteration = now.step ? now.iteration - 1 : now.iteration;
+    if (iteration > seen) monitor({iteration, std::sqrt(now.r_r), 0.0, 0.0});
+    seen = std::max(seen, iteration);
   }
 
   /// Where the host reads the run it asks after every trip.

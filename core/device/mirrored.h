@@ -25,6 +25,7 @@ class Mirrored final : public DeviceSolver<D, Real> {
   }
   const Capabilities& capabilities() const override { return solver_->capabilities(); }
   Span<D, const DeviceOutcome> outcome() const override { return outcome_; }
+  double bytes_held() const override { return sizeof(DeviceOutcome); }
 
   void prepare(Queue<D>& queue, const DeviceOperator<D, Real>& op) override {
     if (op.pattern_id != pattern_id_) {
