@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The gate of the CUDA sources on a machine without a GPU: every kernel of the paper's method is compiled by
-# nvcc for sm_80 and sm_90 with a Kokkos that has CUDA. Nothing is run: such a program does not even load
-# where there is no driver. Fails on an error, on a warning (a call of a host function in a kernel is one)
-# and on registers that spill.
+# The gate of the CUDA sources on a machine without a GPU: every kernel of the paper's method and of the
+# solvers is compiled by nvcc for sm_80 and sm_90 with a Kokkos that has CUDA, and so are the calls of cuSOLVER
+# and cuDSS. Nothing is run: such a program does not even load where there is no driver. Fails on an error, on
+# a warning (a call of a host function in a kernel is one) and on registers that spill.
 
 # compile_for_cuda KOKKOS ARCH SOURCE OBJECT
 compile_for_cuda() {
@@ -14,18 +14,24 @@ compile_for_cuda() {
 build_cuda() {
   export PATH="$PATH:/usr/local/cuda/bin"
   command -v nvcc >/dev/null || { echo "build-cuda: no nvcc (CUDA toolkit) here"; return 1; }
-  local kokkos="$NSN_DEPS_DIR/kokkos-4.7-cuda" arch log
+  local kokkos="$NSN_DEPS_DIR/kokkos-4.7-cuda" arch log source
   if [ ! -e "$kokkos/include/Kokkos_Core.hpp" ]; then
     say "building Kokkos 4.7 with CUDA into $kokkos (minutes)"
     build_kokkos "$kokkos" -DKokkos_ENABLE_CUDA=ON -DKokkos_ARCH_AMPERE80=ON || return 1
   fi
   mkdir -p out/build-cuda/include
   ln -sfn "$PWD" out/build-cuda/include/nsn
+  say "compiling backends/cuda/cuda_libraries.cpp"
+  g++ -std=c++20 -Wall -Wextra -Werror -DFMT_SHARED -I out/build-cuda/include -isystem /usr/local/cuda/include \
+    -c backends/cuda/cuda_libraries.cpp -o out/build-cuda/libraries.o || return 1
   for arch in sm_80 sm_90; do
     log="out/build-cuda/$arch.log"
-    say "compiling core/step/device_cuda.cpp for $arch"
-    compile_for_cuda "$kokkos" "$arch" core/step/device_cuda.cpp "out/build-cuda/$arch.o" >"$log" 2>&1 ||
-      { grep -E 'error|warning' "$log" | head -n 20; return 1; }
+    : >"$log"
+    for source in core/step/device_cuda.cpp backends/cuda/cuda_backends.cpp; do
+      say "compiling $source for $arch"
+      compile_for_cuda "$kokkos" "$arch" "$source" "out/build-cuda/$arch.o" >>"$log" 2>&1 ||
+        { grep -E 'error|warning' "$log" | head -n 20; return 1; }
+    done
     if grep -E '[1-9][0-9]* bytes spill' "$log"; then
       echo "build-cuda: registers spill ($log)"
       return 1

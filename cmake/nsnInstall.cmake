@@ -13,7 +13,7 @@ endif()
 foreach(folder ncp core precond backends models tests/contract)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}"
-          FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "harness" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h")
 endforeach()
 
 # What nsnConfig.cmake has to find again.

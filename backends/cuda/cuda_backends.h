@@ -1,5 +1,5 @@
-/// `cuda-pcr` and `cuda-direct` as this build and this machine have them: left out of the build,
-/// built but without a device (with the driver's words), or ready.
+/// The solvers `cuda-pcr` and `cuda-direct` and the device `cuda` as this build and this machine have
+/// them: left out of the build, built but without a device (with the driver's words), or ready.
 #pragma once
 
 #include "nsn/core/linear/solver_registry.h"

@@ -1,14 +1,16 @@
-/// cuSPARSE, cuSOLVER and (where the build found it) cuDSS behind the seam of libraries.h.
+/// cuSOLVER and cuDSS behind backends/cuda/cholesky.h. Compiled by the host's compiler: only
+/// pointers and a stream cross.
 #pragma once
 
 #include <cuda_runtime_api.h>
 #include <memory>
 
-#include "nsn/backends/cuda/device.h"
+#include "nsn/backends/cuda/cholesky.h"
 
-namespace nsn::cuda {
+namespace nsn {
 
-/// On `stream` of `device`, which outlives the result. Handles are made when first needed.
-std::unique_ptr<Libraries> make_cuda_libraries(Device& device, cudaStream_t stream);
+/// All calls go to `stream`, which must outlive the library. Throws std::runtime_error in the words
+/// of the library that fails.
+std::unique_ptr<CholeskyLibrary> open_cuda_libraries(cudaStream_t stream);
 
-}  // namespace nsn::cuda
+}  // namespace nsn

@@ -160,6 +160,8 @@ class Queue {
   void fence() {
     if constexpr (!kHostReads<D>) execution_.fence("queue");
   }
+  /// For libraries that are to work in the same order.
+  const Execution& execution() const { return execution_; }
 
  private:
   static constexpr bool is_serial() { return std::is_same_v<Execution, Kokkos::Serial>; }

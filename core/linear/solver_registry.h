@@ -7,6 +7,7 @@
 /// A registry is an ordinary object: there is no global one.
 #pragma once
 
+#include <any>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,8 @@ struct SolverInfo {
   bool built = true;   ///< compiled into this library
   std::string reason;  ///< not empty: why it cannot be used here (not built, no device)
   std::function<std::unique_ptr<LinearSolver>(const Options&, const SolverRegistry&)> make;
+  /// The solver as one of a device: a MakeOnDevice<D, Real> (core/device/device_solvers.h), or empty.
+  std::any on_device;
 
   bool available() const { return reason.empty(); }
 };
@@ -63,6 +66,7 @@ struct DeviceInfo {
   std::string memory;  ///< whose memory it works in
   std::string reason;  ///< not empty: why it cannot be used here
   bool host = false;   ///< islands may be solved side by side on the host's threads
+  bool batches = false;  ///< small islands are solved in one launch (StepMethod::solve_all)
   /// The paper's method there.
   std::function<std::unique_ptr<StepMethod>(const NewtonOptions&, const SolverRegistry&,
                                             StepMonitor&)>

@@ -1,12 +1,10 @@
 // The paper's method on a GPU; compiled by nvcc, in a build whose Kokkos has CUDA.
 #include "nsn/core/step/device_step_impl.h"
-#include "nsn/core/step/step_batch.h"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 namespace nsn {
 using CudaDevice = Kokkos::Device<Kokkos::Cuda, Kokkos::CudaSpace>;
 template class DeviceStep<CudaDevice, double>;
 template class DeviceStep<CudaDevice, float>;
-template class StepBatch<CudaDevice, double>;
 }  // namespace nsn
 #endif

@@ -26,10 +26,13 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "nsn/core/step/linear_stage.h"
 #include "nsn/core/step/rows_on_device.h"
+#include "nsn/core/step/step_batch.h"
 
 namespace nsn {
 
@@ -42,11 +45,18 @@ class DeviceStep final : public StepMethod {
         monitor_(monitor),
         linear_(own_, options.linear, registry, monitor) {
     monitor_.reserve_history(options.max_iterations + 1);
+    if constexpr (!kHostReads<D>) {
+      if (batch_takes(options, registry)) {
+        batch_ = std::make_unique<StepBatch<D, Real>>(options, registry);
+      }
+    }
   }
 
   const Traffic& traffic() const { return queue_.traffic; }
 
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm) override;
+  /// Where the memory is the device's own, small islands of the same form in one launch.
+  void solve_all(std::span<IslandStep> islands) override;
 
   // ---- stages; public because of their lambdas
 
@@ -112,6 +122,7 @@ class DeviceStep final : public StepMethod {
   Status last_;          ///< read last
   double last_t_ = 1.0;  ///< step length of the iteration before
   double forcing_ = 0.1;
+  std::unique_ptr<StepBatch<D, Real>> batch_;  ///< null: these options have none
 };
 
 }  // namespace nsn

@@ -7,22 +7,6 @@
 #include "nsn/core/step/step_scalars.h"
 
 namespace nsn {
-namespace paper {
-
-/// What the host calls it.
-inline StepError error_of(const StepStatus& status, double speed_scale) {
-  StepError error;
-  error.normal = status.normal;
-  error.friction = status.friction;
-  error.box = status.box;
-  error.momentum = status.momentum;
-  error.total = status.total;
-  error.relative = status.total / speed_scale;
-  error.worst = status.worst;
-  return error;
-}
-
-}  // namespace paper
 
 template <class D, class Real>
 void DeviceStep<D, Real>::start_iterate(const State& state, bool warm) {

@@ -234,17 +234,45 @@ void DeviceStep<D, Real>::conclude(State& state, NewtonResult& result) {
   copy(ConstVector(r_host_.read(queue_, memory_.bodies.r)), state.r);
 }
 
+/// What the device said; the state is that of the start.
+inline NewtonResult device_failure(const char* words, const System& system, State& state) {
+  NewtonResult result;
+  result.status = NewtonStatus::kDeviceFailure;
+  result.detail = words;
+  copy(system.u_start, state.u);
+  fill(state.r, 0.0);
+  return result;
+}
+
 template <class D, class Real>
 NewtonResult DeviceStep<D, Real>::solve(StepEquations& equations, State& state, bool warm) {
   try {
     return solve_step(equations, state, warm);
   } catch (const std::runtime_error& error) {  // what Kokkos throws where a device fails
-    NewtonResult result;
-    result.status = NewtonStatus::kDeviceFailure;
-    result.detail = error.what();
-    copy(equations.system().u_start, state.u);
-    fill(state.r, 0.0);
-    return result;
+    return device_failure(error.what(), equations.system(), state);
+  }
+}
+
+template <class D, class Real>
+void DeviceStep<D, Real>::solve_all(std::span<IslandStep> islands) {
+  std::vector<IslandStep*> factored, assembled;
+  for (IslandStep& one : islands) {
+    if (batch_ == nullptr || monitor_.observed() || !batch_takes(*one.equations)) {
+      one.result = solve(*one.equations, *one.state, one.warm);
+      continue;
+    }
+    const System& system = one.equations->system();
+    const paper::NodeLists lists = paper::node_lists(paper::pattern_of_J(system));
+    (linear_.forms_entries(system, lists) ? assembled : factored).push_back(&one);
+  }
+  for (auto* const group : {&factored, &assembled}) {
+    try {
+      if (batch_ != nullptr) batch_->solve(*group, group == &assembled);
+    } catch (const std::runtime_error& error) {
+      for (IslandStep* const one : *group) {
+        one->result = device_failure(error.what(), one->equations->system(), *one->state);
+      }
+    }
   }
 }
 

@@ -50,18 +50,10 @@ DeviceInfo openmp() {
   return info;
 }
 
-DeviceInfo cuda() {
-  DeviceInfo info;
-  info.name = "cuda";
-  info.memory = "device";
-  info.reason = "this build's Kokkos has no CUDA; ./run build-cuda compiles it";
-  return info;
-}
-
 }  // namespace
 
 std::vector<DeviceInfo> all_devices(const SolverRegistry& registry) {
-  std::vector<DeviceInfo> all{serial(), openmp(), cuda()};
+  std::vector<DeviceInfo> all{serial(), openmp()};
   all.insert(all.end(), registry.devices().begin(), registry.devices().end());
   return all;
 }

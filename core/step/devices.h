@@ -4,9 +4,9 @@
 /// |--------|------------------|----------|------------------------------------------------------|
 /// | serial | one thread       | host's   | the reference                                        |
 /// | openmp | the host's threads | host's | the same bits; what accurate and realtime run on     |
-/// | cuda   | a GPU            | its own  | where Kokkos was built with CUDA (./run build-cuda)  |
 ///
-/// A registry may bring more (SolverRegistry::add).
+/// A registry may bring more (SolverRegistry::add): that of the standard backends has `cuda`, a GPU
+/// with a memory of its own, usable where Kokkos was built with CUDA (./run build-cuda).
 #pragma once
 
 #include <string_view>

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "nsn/core/device/device_solvers.h"
+#include "nsn/core/step/assembled_matrix.h"
 #include "nsn/core/step/device_rows.h"
-#include "nsn/core/step/matrix_bodies.h"
 #include "nsn/core/step/step_memory.h"
 #include "nsn/core/step/step_method.h"
 
@@ -31,36 +31,32 @@ class LinearStage {
 
   const DeviceSolver<D, Real>& solver() const { return *solver_; }
 
+  /// Whether the blocks of S are formed: where they are needed or asked for, or fewer bytes.
+  bool forms_entries(const System& system, const NodeLists& lists) const {
+    const bool possible = !stiffness() && options_.friction != FrictionKind::kAlartCurnier &&
+                          !monitor_.observed() && !solver_->capabilities().needs_entries;
+    if (!possible || options_.operator_form == OperatorForm::kAssembled) return true;
+    if (options_.operator_form == OperatorForm::kFactored) return false;
+    const BlockCsr J = pattern_of_J(system);
+    const double factors = 2.0 * 76.0 * J.blocks() + 120.0 * J.columns + 76.0 * J.rows;
+    return factors >= 76.0 * count_pairs(J, lists);
+  }
+
   /// The step's arrays are in `memory`; fresh: its pattern is new.
   void start(Queue<D>& queue, const System& system, StepMemory<D, Real>& memory, bool fresh) {
     fresh = fresh || (op_.rows > 0 && !op_.entries && monitor_.observed());
-    if (fresh) choose_form(system, memory.lists());
+    if (fresh) entries_ = forms_entries(system, memory.lists());
     MatrixBodies<D, Real>& m = matrix_;
     m.step = memory.bodies;
-    if (fresh && entries_) allocate(queue, system, memory.lists());
+    if (fresh && entries_) blocks_.allocate(queue, system, memory.lists(), stiffness(), m);
     if (fresh) {
       Jt_ = allocate_on<D, Real>("J^T", entries_ ? 0 : size_of(memory.bodies.sJ));
     }
     m.step.sJt = Jt_;
     m.add_to_S = stiffness() && options_.stiffness == GeometricStiffness::kFull;
-    const StepBodies<D, Real>& s = memory.bodies;
-    op_.rows = stiffness() ? s.at.nodes : s.at.rows;
-    op_.nodes = entries_ ? 0 : s.at.nodes;
-    op_.entries = entries_;
-    op_.symmetric = s.symmetric();
-    op_.row_begin = s.at.row_begin;
-    op_.column = s.at.column;
-    op_.node_begin = s.at.node_begin;
-    op_.node_row = s.at.node_row;
-    op_.node_block = s.at.node_block;
-    op_.J = s.sJ;
-    op_.Jt = Jt_;
-    op_.H_inverse = s.mass.inverse;
-    op_.C = s.C;
-    op_.S_begin = m.row_begin;
-    op_.S_column = m.column;
-    op_.S = m.S;
-    if (fresh) op_.pattern_id = next_operator_id();
+    const std::uint64_t pattern = fresh ? next_operator_id() : op_.pattern_id;
+    op_ = m.as_operator(entries_, stiffness() ? m.step.at.nodes : m.step.at.rows);
+    op_.pattern_id = pattern;
   }
 
   /// S and b at the present iterate, whose rows were scaled.
@@ -159,52 +155,11 @@ class LinearStage {
  private:
   bool stiffness() const { return options_.formulation == Formulation::kStiffness; }
 
-  void choose_form(const System& system, const NodeLists& lists) {
-    entries_ = true;
-    const bool possible = !stiffness() && options_.friction != FrictionKind::kAlartCurnier &&
-                          !monitor_.observed() && !solver_->capabilities().needs_entries;
-    if (!possible || options_.operator_form == OperatorForm::kAssembled) return;
-    entries_ = false;
-    if (options_.operator_form == OperatorForm::kFactored) return;
-    const BlockCsr J{system.blocks(), system.nodes(), system.row_begin, system.column, {}};
-    const double factors = 2.0 * 76.0 * J.blocks() + 120.0 * J.columns + 76.0 * J.rows;
-    entries_ = factors >= 76.0 * count_pairs(J, lists);
-  }
-
-  void allocate(Queue<D>& queue, const System& system, const NodeLists& lists) {
-    const BlockCsr J{system.blocks(), system.nodes(), system.row_begin, system.column, {}};
-    products_ = stiffness() ? stiffness_products(J, lists) : compliance_products(J, lists);
-    MatrixBodies<D, Real>& m = matrix_;
-    m.row_begin = row_begin_.take(queue, products_.row_begin);
-    m.column = column_.take(queue, products_.column);
-    m.upper = upper_.take(queue, products_.upper);
-    m.mirror = mirror_.take(queue, products_.mirror);
-    m.begin = begin_.take(queue, products_.begin);
-    m.left = left_.take(queue, products_.left);
-    m.right = right_.take(queue, products_.right);
-    const Index blocks = static_cast<Index>(products_.column.size());
-    S_ = allocate_on<D, Real>("S", kBlockSize * blocks);
-    Y_ = allocate_on<D, Real>("Y", kBlockSize * J.blocks());
-    K_ = allocate_on<D, Real>("K", stiffness() ? kBlockSize * J.rows : 0);
-    pushed_ = allocate_on<D, Real>("pushed", stiffness() ? kBlock * J.rows : 0);
-    m.S = S_;
-    m.Y = Y_;
-    m.K = K_;
-    m.pushed = pushed_;
-  }
-
-  /// S on the host: its pattern and `value`.
-  BlockCsr host_matrix(Vector value) {
-    const Index rows = static_cast<Index>(products_.row_begin.size()) - 1;
-    return {rows, rows, IndexVector(products_.row_begin.data(), products_.row_begin.size()),
-            IndexVector(products_.column.data(), products_.column.size()), value};
-  }
-
   /// The coupling part of the geometric stiffness, from the host.
   void couple(Queue<D>& queue, StepEquations& equations) {
     const Vector value = S_host_.room(matrix_.S);
     std::fill_n(value.data(), value.extent(0), 0.0);
-    BlockCsr S = host_matrix(value);
+    BlockCsr S = blocks_.on_host(value);
     equations.add_full_stiffness(u_host_.read(queue, matrix_.step.u),
                                  r_host_.read(queue, matrix_.step.r), StiffnessModes::kHardening,
                                  S);
@@ -214,7 +169,7 @@ class LinearStage {
   /// S = J H^-1 J^T + C holds for the J that is shown: its rows are scaled as those of the system.
   void show(Queue<D>& queue) {
     const StepBodies<D, Real>& s = matrix_.step;
-    const BlockCsr S = host_matrix(S_host_.read(queue, matrix_.S));
+    const BlockCsr S = blocks_.on_host(S_host_.read(queue, matrix_.S));
     HostCopy<D, Real> J_host, H_host, C_host, b_host;
     BlockCsr J;
     J.rows = s.at.rows;
@@ -244,9 +199,8 @@ class LinearStage {
   bool entries_ = false;
   MatrixBodies<D, Real> matrix_;
   DeviceOperator<D, Real> op_;
-  ProductLists products_;
-  Uploaded<D, Index> row_begin_, column_, upper_, mirror_, begin_, left_, right_;
-  DeviceArray<D, Real> S_, Y_, K_, pushed_, Jt_;
+  AssembledMatrix<D, Real> blocks_;
+  DeviceArray<D, Real> Jt_;
   HostCopy<D, Real> S_host_, u_host_, r_host_;
 };
 

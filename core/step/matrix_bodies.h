@@ -3,6 +3,7 @@
 /// that block's mirror at a time.
 #pragma once
 
+#include "nsn/core/device/operator.h"
 #include "nsn/core/step/paper_bodies.h"
 
 namespace nsn::paper {
@@ -17,6 +18,28 @@ struct MatrixBodies {
   Span<D, Real> K;        ///< stiffness form, 9 a row: R^T C^-1 L
   Span<D, Real> pushed;   ///< stiffness form, 3 a row: R^T C^-1 h
   bool add_to_S = false;  ///< stiffness form: S holds a coupling part, upper blocks
+
+  /// For a linear solver; rows: those of S. Its ids are the caller's.
+  DeviceOperator<D, Real> as_operator(bool entries, Index rows) const {
+    DeviceOperator<D, Real> op;
+    op.rows = rows;
+    op.nodes = entries ? 0 : step.at.nodes;
+    op.entries = entries;
+    op.symmetric = step.symmetric();
+    op.row_begin = step.at.row_begin;
+    op.column = step.at.column;
+    op.node_begin = step.at.node_begin;
+    op.node_row = step.at.node_row;
+    op.node_block = step.at.node_block;
+    op.J = step.sJ;
+    op.Jt = step.sJt;
+    op.H_inverse = step.mass.inverse;
+    op.C = step.C;
+    op.S_begin = row_begin;
+    op.S_column = column;
+    op.S = S;
+    return op;
+  }
 
   // ---- compliance form
 

@@ -27,14 +27,23 @@ NewtonSolver::NewtonSolver(const NewtonOptions& options, const SolverRegistry& r
 }
 
 NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool warm) {
-  const System& system = equations.system();
   monitor_->begin();
   NewtonResult result = method_->solve(equations, state, warm);
-  if (all_finite(state.u) && all_finite(state.r)) return result;
+  keep_finite(equations.system(), state, result);
+  return result;
+}
+
+void NewtonSolver::solve_all(std::span<IslandStep> islands) {
+  monitor_->begin();
+  method_->solve_all(islands);
+  for (IslandStep& one : islands) keep_finite(one.equations->system(), *one.state, one.result);
+}
+
+void NewtonSolver::keep_finite(const System& system, State& state, NewtonResult& result) {
+  if (all_finite(state.u) && all_finite(state.r)) return;
   fill(state.r, 0.0);
   copy(all_finite(system.u_free) ? system.u_free : system.u_start, state.u);
   result.status = NewtonStatus::kNonFinite;
-  return result;
 }
 
 }  // namespace nsn

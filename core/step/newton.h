@@ -22,6 +22,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,8 @@ class NewtonSolver {
   const NewtonOptions& options() const { return options_; }
   /// u and r are always finite on return: if nothing better is known, r = 0 and u = u_free.
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm);
+  /// Several islands of one step, on a device in as few launches as it can (StepMethod::solve_all).
+  void solve_all(std::span<IslandStep> islands);
   /// Iterations of the last solve.
   const std::vector<NewtonIteration>& history() const { return monitor_->history(); }
   /// Sees every Newton matrix before it is solved.
@@ -48,6 +51,9 @@ class NewtonSolver {
 
  private:
   NewtonOptions options_;
+  /// Replaces what is not finite.
+  static void keep_finite(const System& system, State& state, NewtonResult& result);
+
   std::unique_ptr<StepMonitor> monitor_;
   std::unique_ptr<StepMethod> method_;
 };

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,12 +126,25 @@ class BestIterate {
   StepError error_;
 };
 
+/// One of several islands that are solved together; state as StepMethod::solve() has it.
+struct IslandStep {
+  StepEquations* equations = nullptr;
+  State* state = nullptr;
+  bool warm = false;
+  NewtonResult result;
+};
+
 /// A method that solves a step.
 class StepMethod {
  public:
   virtual ~StepMethod() = default;
   /// state.r: starting impulses (zeros if not warm); on return u and r of the answer.
   [[nodiscard]] virtual NewtonResult solve(StepEquations& equations, State& state, bool warm) = 0;
+  /// Islands that do not touch: the answers of solve(). A device takes small ones in one launch, and
+  /// records no iterations of those.
+  virtual void solve_all(std::span<IslandStep> islands) {
+    for (IslandStep& one : islands) one.result = solve(*one.equations, *one.state, one.warm);
+  }
   /// Returns true if what solve() returns for such a step does not depend on the steps solved
   /// before it, and costs little more if those were of other islands.
   virtual bool shareable(const System&) const { return false; }

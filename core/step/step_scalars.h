@@ -65,4 +65,17 @@ NSN_FUNCTION void judge_change(double largest, double probe, StepFlags& flags) {
   if (probe != 0.0) flags.stop = 1 + static_cast<int>(NewtonStatus::kLinearFailure);
 }
 
+/// What the host calls it.
+inline StepError error_of(const StepStatus& status, double speed_scale) {
+  StepError error;
+  error.normal = status.normal;
+  error.friction = status.friction;
+  error.box = status.box;
+  error.momentum = status.momentum;
+  error.total = status.total;
+  error.relative = status.total / speed_scale;
+  error.worst = status.worst;
+  return error;
+}
+
 }  // namespace nsn::paper

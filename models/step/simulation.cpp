@@ -95,7 +95,9 @@ Simulation::Simulation(World world, SimulationOptions options, SolverRegistry re
   if (options_.mesh_features) world_.use_mesh_features();
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
-  on_threads_ = find_device(options_.newton.device, registry_).host;
+  const DeviceInfo device = find_device(options_.newton.device, registry_);
+  on_threads_ = device.host;
+  batches_ = device.batches;
 }
 
 Simulation::~Simulation() = default;
@@ -195,11 +197,43 @@ void Simulation::solve_islands() {
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) {
     one(0);
+  } else if (batches_ && !observer_) {
+    solve_islands_together();
   } else {
     const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_ && on_threads_;
     for_each_island(num_islands_, parallel, one);
   }
   divide_time(seconds_since(start));
+}
+
+/// By one solver, which takes small islands of a device in one launch. Those with rolling resistance
+/// are solved in rounds, each apart.
+void Simulation::solve_islands_together() {
+  std::vector<IslandStep> islands;
+  std::vector<Slot*> of;
+  const SolverPool::Loan work(*solvers_);
+  for (int i = 0; i < num_islands_; ++i) {
+    Slot& slot = *slots_[to_size(i)];
+    slot.island = &island_finder_.island(i);
+    slot.assemble_seconds = slot.solve_seconds = 0.0;
+    slot.newton.reset();
+    slot.history.clear();
+    IslandEquations& equations = own_equations(slot);
+    assemble(slot, equations);
+    if (slot.resistances.empty()) {
+      islands.push_back({&equations, &slot.state, slot.warm, {}});
+      of.push_back(&slot);
+    } else {
+      solve(slot, equations, work->newton);
+    }
+  }
+  const auto start = Clock::now();
+  work->newton.solve_all(islands);
+  const double share = seconds_since(start) / static_cast<double>(std::max<std::size_t>(1, of.size()));
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    of[k]->result = islands[k].result;
+    of[k]->solve_seconds = share;
+  }
 }
 
 /// The time of all islands between assembly and solve, as the islands' own times are divided.

@@ -105,7 +105,7 @@ class Simulation {
   double drive_effort(int j, int axis) const;
   double joint_position(int j, int axis) const;
   double joint_speed(int j, int axis) const;
-  /// Iterations of island i in the last step.
+  /// Iterations of island i in the last step; none where a device solved many islands in one launch.
   const std::vector<NewtonIteration>& history(int island) const;
   const NewtonResult& result(int island) const;
 
@@ -123,6 +123,7 @@ class Simulation {
   void gather_rows();
   void find_islands();
   void solve_islands();
+  void solve_islands_together();
   bool device_failed();
   void divide_time(double seconds);
   void solve_island(Slot& slot);
@@ -156,6 +157,7 @@ class Simulation {
   std::vector<std::unique_ptr<Slot>> slots_;
   int num_islands_ = 0;
   bool on_threads_ = true;                                // islands may be solved side by side
+  bool batches_ = false;                                  // by one solver in one call
   std::vector<Index> contact_row_;                        // of each contact in its island
   std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
   std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id

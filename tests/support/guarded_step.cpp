@@ -23,17 +23,17 @@ StepOn guarded_step(const NewtonOptions& options, const SolverRegistry& registry
   auto* const kept = step.get();
   return {std::move(step), [kept] { return kept->traffic(); }};
 }
-std::vector<NewtonResult> guarded_batch(const NewtonOptions& options,
-                                        const SolverRegistry& registry,
-                                        const std::vector<BatchIsland>& islands) {
+void guarded_batch(const NewtonOptions& options, const SolverRegistry& registry,
+                   std::span<IslandStep* const> islands, bool entries) {
   install_once();
   StepBatch<guarded::Device, double> batch(options, registry);
-  return batch.solve(islands);
+  batch.solve(islands, entries);
 }
 DeviceInfo guarded_device() {
   DeviceInfo info;
   info.name = "guarded";
   info.memory = "guarded";
+  info.batches = true;
   info.make = [](const NewtonOptions& options, const SolverRegistry& registry,
                  StepMonitor& monitor) { return guarded_step(options, registry, monitor).method; };
   return info;
@@ -50,10 +50,8 @@ bool has_guarded_device() {
 StepOn guarded_step(const NewtonOptions&, const SolverRegistry&, StepMonitor&) {
   return {};
 }
-std::vector<NewtonResult> guarded_batch(const NewtonOptions&, const SolverRegistry&,
-                                        const std::vector<BatchIsland>&) {
-  return {};
-}
+void guarded_batch(const NewtonOptions&, const SolverRegistry&, std::span<IslandStep* const>,
+                   bool) {}
 DeviceInfo guarded_device() {
   DeviceInfo info;
   info.name = "guarded";

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "nsn/core/device/space.h"
@@ -23,9 +24,8 @@ struct StepOn {
 StepOn guarded_step(const NewtonOptions& options, const SolverRegistry& registry,
                     StepMonitor& monitor);
 /// Many islands in one launch there.
-std::vector<NewtonResult> guarded_batch(const NewtonOptions& options,
-                                        const SolverRegistry& registry,
-                                        const std::vector<BatchIsland>& islands);
+void guarded_batch(const NewtonOptions& options, const SolverRegistry& registry,
+                   std::span<IslandStep* const> islands, bool entries);
 /// The guarded device under the name "guarded".
 DeviceInfo guarded_device();
 /// Bytes by Kokkos' own hooks, up and down.

@@ -255,41 +255,79 @@ TEST(Devices, SinglePrecisionAgreesToItsDigits) {
   });
 }
 
-TEST(Devices, ABatchGivesTheBitsOfTheSingleSolvesInOneLaunch) {
-  const NewtonOptions options = paper({{"operator", "factored"}});
+void expect_batch(const std::string& scene, bool entries) {
+  const NewtonOptions options = paper({{"operator", entries ? "assembled" : "factored"}});
   ASSERT_TRUE(batch_takes(options, standard_backends()));
-  for (const char* scene : {"sphere-pile", "chain", "four-bar"}) {
-    auto simulation = test::simulate(scene, {}, test::with_preset("paper"));
-    std::vector<StepEquations*> islands;
-    std::vector<Answer> single;
-    simulation.inspect([&](int, StepEquations& equations, const NewtonResult&) {
-      if (!batch_takes(equations) || equations.system().blocks() > 2000) return;
-      islands.push_back(&equations);
-      single.push_back(run_on("serial", options, equations));
-    });
-    simulation.step();
-    ASSERT_FALSE(islands.empty()) << scene;
-    std::vector<State> states(islands.size());
-    std::vector<BatchIsland> batch;
+  auto simulation = test::simulate(scene, {}, test::with_preset("paper"));
+  std::vector<StepEquations*> equations;
+  std::vector<Answer> single;
+  simulation.inspect([&](int, StepEquations& island, const NewtonResult&) {
+    if (!batch_takes(island)) return;
+    equations.push_back(&island);
+    single.push_back(run_on("serial", options, island));
+  });
+  simulation.step();
+  ASSERT_FALSE(equations.empty()) << scene;
+  std::vector<State> states(equations.size());
+  std::vector<IslandStep> islands(equations.size());
+  std::vector<IslandStep*> all;
+  for (std::size_t k = 0; k < equations.size(); ++k) {
+    const System& system = equations[k]->system();
+    states[k] = {Vector("u", to_size(system.dofs())), Vector("r", to_size(system.rows()))};
+    islands[k] = {equations[k], &states[k], false, {}};
+    all.push_back(&islands[k]);
+  }
+  const auto expect_bits = [&](const char* device) {
+    SCOPED_TRACE(scene + " " + device + (entries ? " assembled" : " factored"));
     for (std::size_t k = 0; k < islands.size(); ++k) {
-      const System& system = islands[k]->system();
-      states[k] = {Vector("u", to_size(system.dofs())), Vector("r", to_size(system.rows()))};
-      batch.push_back({islands[k], &states[k], false});
+      EXPECT_TRUE(same_bits(values(states[k].u), single[k].u)) << k;
+      EXPECT_TRUE(same_bits(values(states[k].r), single[k].r)) << k;
+      EXPECT_EQ(islands[k].result.error.total, single[k].result.error.total) << k;
+      EXPECT_EQ(islands[k].result.error.worst, single[k].result.error.worst) << k;
+      EXPECT_EQ(islands[k].result.iterations, single[k].result.iterations) << k;
+      EXPECT_EQ(islands[k].result.linear_iterations, single[k].result.linear_iterations) << k;
+      fill(states[k].r, 0.0);
     }
-    const auto expect_bits = [&](const char* device) {
-      for (std::size_t k = 0; k < islands.size(); ++k) {
-        EXPECT_TRUE(same_bits(values(states[k].u), single[k].u)) << scene << " " << device << k;
-        EXPECT_TRUE(same_bits(values(states[k].r), single[k].r)) << scene << " " << device << k;
-        fill(states[k].r, 0.0);
-      }
-    };
-    StepBatch<SerialDevice, double> serial(options, standard_backends());
-    static_cast<void>(serial.solve(batch));
-    expect_bits("serial");
-    if (!test::has_guarded_device()) continue;
-    const auto results = test::guarded_batch(options, standard_backends(), batch);
-    expect_bits("guarded");
-    EXPECT_EQ(results[0].traffic.launches, 2) << "the worlds, and what clears their runs";
+  };
+  StepBatch<SerialDevice, double>(options, standard_backends()).solve(all, entries);
+  expect_bits("serial");
+  if (!test::has_guarded_device()) return;
+  test::guarded_batch(options, standard_backends(), all, entries);
+  expect_bits("guarded");
+  EXPECT_EQ(islands[0].result.traffic.launches, 1);
+  EXPECT_EQ(islands[0].result.iteration_traffic.from_device, 0.0);
+}
+
+TEST(Devices, ABatchGivesTheBitsOfTheSingleSolvesInOneLaunch) {
+  for (const char* scene : {"sphere-pile", "chain", "four-bar", "heavy-stack"}) {
+    expect_batch(scene, false);
+    expect_batch(scene, true);
+  }
+}
+
+/// Everything that moves, after some steps.
+std::vector<double> motion(const std::string& scene, const Options::Assignments& parameters,
+                           const std::string& device, int steps) {
+  SimulationOptions options = test::with_preset("paper");
+  options.newton.device = device;
+  Simulation simulation(make_scene(scene, parameters), options, with_guarded());
+  std::int64_t launches = 0;
+  for (int k = 0; k < steps; ++k) launches += simulation.step().traffic.launches;
+  EXPECT_EQ(launches > 0, device == "guarded");
+  std::vector<double> out;
+  for (const Body& body : simulation.world().bodies()) {
+    for (int k = 0; k < 3; ++k) out.push_back(body.position[k]);
+    for (int k = 0; k < 3; ++k) out.push_back(body.velocity[k]);
+    for (int k = 0; k < 3; ++k) out.push_back(body.angular_velocity[k]);
+  }
+  return out;
+}
+
+TEST(Devices, ASimulationOnOneGivesTheBitsOfTheHost) {
+  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  for (const char* scene : {"table-pile", "sphere-pile", "ragdolls", "heavy-stack"}) {
+    const auto host = motion(scene, {}, "serial", 20);
+    EXPECT_TRUE(same_bits(host, motion(scene, {}, "guarded", 20))) << scene;
   }
 }
 
