@@ -7,7 +7,7 @@
 # compile_for_cuda KOKKOS ARCH SOURCE OBJECT
 compile_for_cuda() {
   nvcc -x cu -ccbin g++ -std=c++20 --expt-extended-lambda --expt-relaxed-constexpr -arch="$2" -O2 -fmad=false \
-    -Xcompiler=-fopenmp,-fPIC -Werror all-warnings -Xptxas -v -DKOKKOS_DEPENDENCE -DFMT_SHARED \
+    -Xcompiler=-fopenmp,-fPIC -Werror all-warnings -Xptxas -v -DKOKKOS_DEPENDENCE -DFMT_SHARED -DFMT_USE_CONSTEXPR=1 \
     -I out/build-cuda/include -isystem "$1/include" -c "$3" -o "$4"
 }
 

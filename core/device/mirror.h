@@ -65,10 +65,10 @@ class HostCopy {
       return room_;
     }
   }
-  /// Room to write `to` into, its old values not read; write() brings it there.
-  Vector room(Span<D, T> to) {
+  /// Room for its values, not read: write() brings there what is written into it.
+  Vector room(Span<D, const T> to) {
     if constexpr (kIsHostArray<D, T>) {
-      return Vector(to.data(), to.extent(0));
+      return Vector(const_cast<double*>(to.data()), to.extent(0));
     } else {
       fit(to.extent(0));
       return room_;

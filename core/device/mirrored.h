@@ -77,10 +77,9 @@ class Mirrored final : public DeviceSolver<D, Real> {
     blocks_.reset();
     factors_.reset();
     if (op.entries) {
-      blocks_ =
-          std::make_unique<BlockOperator>(BlockCsr{op.rows, op.rows, index(queue, op.S_begin),
-                                                   index(queue, op.S_column), S_.read(queue, op.S)},
-                                          op.symmetric);
+      blocks_ = std::make_unique<BlockOperator>(BlockCsr{op.rows, op.rows, index(queue, op.S_begin),
+                                                         index(queue, op.S_column), S_.room(op.S)},
+                                                op.symmetric);
       return;
     }
     BlockCsr C;
@@ -91,11 +90,11 @@ class Mirrored final : public DeviceSolver<D, Real> {
       C.row_begin(i + 1) = i + 1;
       C.column(i) = i;
     }
-    C.value = C_.read(queue, op.C);
+    C.value = C_.room(op.C);
     factors_ =
         std::make_unique<SchurOperator>(BlockCsr{op.rows, op.nodes, index(queue, op.row_begin),
-                                                 index(queue, op.column), J_.read(queue, op.J)},
-                                        H_.read(queue, op.H_inverse), C);
+                                                 index(queue, op.column), J_.room(op.J)},
+                                        H_.room(op.H_inverse), C);
   }
 
   std::unique_ptr<LinearSolver> solver_;

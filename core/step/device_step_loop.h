@@ -249,6 +249,7 @@ NewtonResult DeviceStep<D, Real>::solve(StepEquations& equations, State& state, 
   try {
     return solve_step(equations, state, warm);
   } catch (const std::runtime_error& error) {  // what Kokkos throws where a device fails
+    memory_.forget();
     return device_failure(error.what(), equations.system(), state);
   }
 }
@@ -269,6 +270,7 @@ void DeviceStep<D, Real>::solve_all(std::span<IslandStep> islands) {
     try {
       if (batch_ != nullptr) batch_->solve(*group, group == &assembled);
     } catch (const std::runtime_error& error) {
+      batch_->forget();
       for (IslandStep* const one : *group) {
         one->result = device_failure(error.what(), one->equations->system(), *one->state);
       }

@@ -35,9 +35,8 @@ class StepBatch {
     const Traffic before = queue_.traffic;
     joined_.join(islands);
     const System& system = joined_.system();
-    const bool fresh =
-        memory_.start(queue_, system, options_.paper(), options_.max_iterations) ||
-        entries != entries_;
+    const bool fresh = memory_.start(queue_, system, options_.paper(), options_.max_iterations) ||
+                       entries != entries_;
     entries_ = entries;
     rows_.start(queue_, joined_);
     if (fresh) allocate(static_cast<Index>(islands.size()));
@@ -46,6 +45,9 @@ class StepBatch {
     take(islands);
     islands[0]->result.traffic = queue_.traffic - before;
   }
+
+  /// After a failure of the device.
+  void forget() { memory_.forget(); }
 
   void launch(const paper::TeamStep<D, Real>& team, Index worlds) {
     ++queue_.traffic.launches;
@@ -78,8 +80,8 @@ class StepBatch {
     answer_ = allocate_on<D, paper::WorldAnswer>("answer", worlds);
     flags_ = allocate_on<D, paper::StepFlags>("flags", worlds);
     run_ = allocate_on<D, KrylovRun>("run", worlds);
-    part_ = allocate_on<D, double>("parts",
-                                   worlds * team_size() * paper::TeamStep<D, Real>::kPart * 2);
+    part_ =
+        allocate_on<D, double>("parts", worlds * team_size() * paper::TeamStep<D, Real>::kPart * 2);
     kept_ = allocate_on<D, Real>("kept u", size_of(s.u));
   }
 

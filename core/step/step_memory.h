@@ -63,6 +63,8 @@ class StepMemory {
     upload(queue, system, fresh);
     return fresh;
   }
+  /// Takes the next pattern for a new one: after a failure of the device.
+  void forget() { pattern_id_ = 0; }
   const NodeLists& lists() const { return lists_; }
 
  private:

@@ -126,8 +126,8 @@ struct TeamStep {
     each(team, kBlock * w.node, kBlock * w.node_end, [&](const Index j) {
       s().mass.quasi(j) = Real(0);
       s().u(j) = from == StartingIterate::kZero       ? Real(0)
-               : from == StartingIterate::kPrevious ? s().at.u_start(j)
-                                                    : s().at.u_free(j);
+                 : from == StartingIterate::kPrevious ? s().at.u_start(j)
+                                                      : s().at.u_free(j);
     });
   }
 
@@ -198,7 +198,8 @@ struct TeamStep {
     each(team, w.node, w.node_end, [&](const Index n) { s().advance_node(n, t); });
     each(team, w.row, w.row_end, [&](const Index i) { s().advance_row(i, t); });
     if (s().options.stiffness == GeometricStiffness::kDiagonalAll) update_quasi(team, w, flag);
-    each(team, kBlock * w.node, kBlock * w.node_end, [&](const Index j) { s().u(j) = s().u_try(j); });
+    each(team, kBlock * w.node, kBlock * w.node_end,
+         [&](const Index j) { s().u(j) = s().u_try(j); });
     each(team, kBlock * w.row, kBlock * w.row_end, [&](const Index j) { s().r(j) = s().r_try(j); });
   }
 

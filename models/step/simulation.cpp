@@ -229,7 +229,8 @@ void Simulation::solve_islands_together() {
   }
   const auto start = Clock::now();
   work->newton.solve_all(islands);
-  const double share = seconds_since(start) / static_cast<double>(std::max<std::size_t>(1, of.size()));
+  const double share =
+      seconds_since(start) / static_cast<double>(std::max<std::size_t>(1, of.size()));
   for (std::size_t k = 0; k < of.size(); ++k) {
     of[k]->result = islands[k].result;
     of[k]->solve_seconds = share;

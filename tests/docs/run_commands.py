@@ -153,7 +153,7 @@ def stale(found):
 
 def wanted(words, long):
     """Is a command of this class run now? Class before: long ones need it to have run."""
-    if "check" in words or ("siconos" in words and not has_siconos()):
+    if words & {"check", "gpu"} or ("siconos" in words and not has_siconos()):
         return False
     return ("long" in words) == long or (long and "before" in words)
 

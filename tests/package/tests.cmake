@@ -36,5 +36,5 @@ foreach(name CHOLMOD KLU EIGEN AMG HDF5 ZLIB CUDA GPL)
     list(APPEND options "-DNSN_WITH_${name}=${NSN_WITH_${name}}")
   endif()
 endforeach()
-# Device code takes nvcc minutes; it is compiled once, above, and linked by the installed test.
-nsn_consumer_test(subproject ${options} -DNSN_WITH_CUDA=OFF)
+nsn_consumer_test(subproject ${options})
+set_tests_properties(package/subproject PROPERTIES LABELS "package;long")  # builds the library again

@@ -20,7 +20,7 @@
 #define NSN_HAS_GUARDED
 
 #include <cstring>
-#include <map>
+#include <stdexcept>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,15 +29,33 @@
 
 namespace nsn::guarded {
 
+/// One range of addresses, so that one call opens or closes all of it. An address is used once.
 struct Pages {
-  std::map<char*, std::size_t> regions;
+  static constexpr std::size_t kReserved = std::size_t{1} << 40U;
+
+  char* begin = nullptr;
+  std::size_t used = 0;
   int depth = 0;               // kernels and copies under way
   bool device_kernel = false;  // one of this device
+  int allocations = -1;        // that still succeed; < 0: all
   double to_device = 0.0;      // bytes, by Kokkos' hooks
   double from_device = 0.0;
 
-  void protect(int flags) {
-    for (const auto& [begin, size] : regions) mprotect(begin, size, flags);
+  void protect(int flags) const {
+    if (used > 0) mprotect(begin, used, flags);
+  }
+  char* take(std::size_t n) {
+    if (begin == nullptr) {
+      void* const all =
+          mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (all == MAP_FAILED) throw std::runtime_error("guarded memory: no addresses");
+      begin = static_cast<char*>(all);
+    }
+    if (used + n > kReserved) throw std::runtime_error("guarded memory: out of addresses");
+    char* const p = begin + used;
+    used += n;
+    mprotect(p, n, PROT_READ | PROT_WRITE);  // closed by the end of the next kernel or copy
+    return p;
   }
   void open() {
     if (depth++ == 0) protect(PROT_READ | PROT_WRITE);
@@ -69,19 +87,23 @@ class Space {
     return allocate(label, n, logical);
   }
   void* allocate(std::size_t n) const { return allocate("", n); }
-  void* allocate(const char*, std::size_t n, std::size_t = 0) const {
+  void* allocate(const char* label, std::size_t n, std::size_t = 0) const {
+    if (pages().allocations == 0) {
+      throw std::runtime_error(std::string("guarded memory is full: ") + label);
+    }
+    if (pages().allocations > 0) --pages().allocations;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t room = (n + page - 1) / page * page;
-    void* const p = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    std::memset(p, 0xff, n);  // closed by the end of the next kernel or copy
-    pages().regions[static_cast<char*>(p)] = room;
+    char* const p = pages().take(room);
+    std::memset(p, 0xff, n);
     return p;
   }
   void deallocate(void* p, std::size_t n) const { deallocate("", p, n); }
-  void deallocate(const char*, void* p, std::size_t, std::size_t = 0) const {
-    const auto found = pages().regions.find(static_cast<char*>(p));
-    munmap(found->first, found->second);
-    pages().regions.erase(found);
+  void deallocate(const char*, void* p, std::size_t n, std::size_t = 0) const {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t room = (n + page - 1) / page * page;
+    madvise(p, room, MADV_DONTNEED);
+    if (pages().depth == 0) mprotect(p, room, PROT_NONE);
   }
   static constexpr const char* name() { return "Guarded"; }
 };

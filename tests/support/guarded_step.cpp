@@ -38,6 +38,9 @@ DeviceInfo guarded_device() {
                  StepMonitor& monitor) { return guarded_step(options, registry, monitor).method; };
   return info;
 }
+void fail_guarded_allocation(int n) {
+  guarded::pages().allocations = n;
+}
 std::pair<double, double> hooked_bytes() {
   return {guarded::pages().to_device, guarded::pages().from_device};
 }
@@ -58,6 +61,7 @@ DeviceInfo guarded_device() {
   info.reason = "needs Kokkos 4.7";
   return info;
 }
+void fail_guarded_allocation(int) {}
 std::pair<double, double> hooked_bytes() {
   return {};
 }

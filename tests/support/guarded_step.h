@@ -28,6 +28,8 @@ void guarded_batch(const NewtonOptions& options, const SolverRegistry& registry,
                    std::span<IslandStep* const> islands, bool entries);
 /// The guarded device under the name "guarded".
 DeviceInfo guarded_device();
+/// The n-th allocation from now on fails; n < 0: none.
+void fail_guarded_allocation(int n);
 /// Bytes by Kokkos' own hooks, up and down.
 std::pair<double, double> hooked_bytes();
 
