@@ -14,6 +14,7 @@ import json
 import os
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -451,7 +452,30 @@ def make_corrections(runner):
     write("corrections", lines[0], lines[1:])
 
 
-SPECIAL = {"cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
+FIVE_CHOICES = ("nsn sweep bridge --preset paper --steps 60 --over ncp=minimum-map,fischer-burmeister "
+                "--over r=effective-mass,spectral-norm,time-step --over geometric-stiffness=none,diagonal-all,exact "
+                "--over linear=jacobi,pcg,pcr,cholmod --over device=serial,openmp")
+
+
+def make_five_choices(runner):
+    """Every combination on one scene: how many of a value's runs end in other bits than those of the first value."""
+    rows = runner.results(FIVE_CHOICES)
+    choices = [word.split("=")[0] for word in FIVE_CHOICES.split() if "=" in word]
+    out = []
+    for choice in choices:
+        others = [name for name in choices if name != choice]
+        values = list(dict.fromkeys(row[choice] for row in rows))
+        first = {tuple(row[name] for name in others): row["hash"] for row in rows if row[choice] == values[0]}
+        for value in values:
+            mine = [row for row in rows if row[choice] == value]
+            ran = [row for row in mine if row["status"] == "ok"]
+            different = sum(row["hash"] != first[tuple(row[name] for name in others)] for row in ran)
+            out.append([choice, value, len(mine), len(ran), different,
+                        statistics.median(row["error_median_mps"] for row in ran)])
+    write("five_choices", ["choice", "value", "runs", "ran", "different", "error_median_mps"], out)
+
+
+SPECIAL = {"five_choices": make_five_choices, "cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,
