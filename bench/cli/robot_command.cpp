@@ -229,7 +229,7 @@ std::vector<double> velocities(const World& world, const Robot& robot) {
     for (const RobotJoint& joint : d.link(k).joints) {
       if (joint.num_dofs() == 1) v.push_back(speed(world, robot, dof));
       if (joint.kind == RobotJointKind::kFree) {
-        const Body& body = world.body(robot.body_of_link[static_cast<std::size_t>(k)]);
+        const ConstBodyRef body = world.body(robot.body_of_link[static_cast<std::size_t>(k)]);
         const RigidFrame frame = link_frame(world, robot, k);
         const Vec3 linear =
             body.velocity + cross(body.angular_velocity, frame.position - body.position);

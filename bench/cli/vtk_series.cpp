@@ -30,7 +30,7 @@ struct Cells {
   std::size_t entries = 0;
 
   void add(const World& world, const PlacedShape& placed) {
-    const Body& owner = world.body(placed.body);
+    const ConstBodyRef owner = world.body(placed.body);
     const SurfaceMesh mesh = placed.shape->surface();
     for (const Vec3& point : mesh.points) {
       const Vec3 p = owner.to_world(placed.offset + rotation_matrix(placed.rotation) * point);

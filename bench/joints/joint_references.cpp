@@ -85,7 +85,7 @@ class Observer {
 
   /// Pos, Vel, Quat, Avel at the present state.
   std::array<std::array<double, 4>, 4> motion() const {
-    const Body& body = simulation_->world().body(1);
+    const ConstBodyRef body = simulation_->world().body(1);
     const Quaternion q = conjugate(run_->turned) * body.orientation;
     return {back(body.position - run_->moved),
             back(body.velocity),

@@ -15,7 +15,7 @@ namespace {
 constexpr double kColourPerGrowth = 2.0;  // full colour at half or one and a half times the volume
 
 render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
-  const Body& body = world.body(placed.body);
+  const ConstBodyRef body = world.body(placed.body);
   const SurfaceMesh surface = placed.shape->surface();
   render::Mesh mesh;
   for (const Vec3& point : surface.points) {
@@ -131,8 +131,8 @@ void add_joint_lines(const World& world, double radius, std::vector<render::Line
   };
   for (int j = 0; j < world.joints().num_joints(); ++j) {
     const Joint& joint = world.joint(j);
-    const Body& a = world.body(joint.body_a);
-    const Body& b = world.body(joint.body_b);
+    const ConstBodyRef a = world.body(joint.body_a);
+    const ConstBodyRef b = world.body(joint.body_b);
     const Vec3 at = a.to_world(joint.frame_a.origin);
     const Mat3 axes = rotation_matrix(a.orientation) * rotation_matrix(joint.frame_a.rotation);
     const double reach = norm(joint.frame_b.origin);
@@ -192,7 +192,7 @@ bool in_the_way(const World& world, const PlacedShape& placed, const render::Mes
   const Extent ball = ball_around(mesh);
   int moving = 0;
   int hidden = 0;
-  for (const Body& body : world.bodies()) {
+  for (const ConstBodyRef body : world.bodies()) {
     if (!body.dynamic()) continue;
     ++moving;
     const bool near = passes_through(ball, eye, body.position);

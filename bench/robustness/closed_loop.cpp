@@ -38,7 +38,7 @@ double cone_violation(const Simulation& simulation) {
 /// The energy of all dynamic bodies lifted by 1 m.
 double energy_unit(const World& world) {
   double mass = 0.0;
-  for (const Body& body : world.bodies()) mass += body.dynamic() ? body.mass : 0.0;
+  for (const ConstBodyRef body : world.bodies()) mass += body.dynamic() ? body.mass : 0.0;
   const double unit = mass * norm(world.gravity);
   return unit > 0.0 ? unit : 1.0;
 }

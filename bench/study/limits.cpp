@@ -145,10 +145,10 @@ std::vector<report::ReferenceLine> limit_lines(double unit) {
 double extent_of(const FrozenScene& scene) {
   const World world = make_scene(scene.name, scene.parameters);
   double most = 0.0;
-  for (const Body& body : world.bodies()) {
+  for (const ConstBodyRef body : world.bodies()) {
     for (int k = 0; k < 3; ++k) most = std::max(most, std::abs(body.position[k]));
   }
-  for (const Particle& p : world.particles()) {
+  for (const ConstParticleRef p : world.particles()) {
     for (int k = 0; k < 3; ++k) most = std::max(most, std::abs(p.position[k]));
   }
   return most;

@@ -19,13 +19,13 @@ void RunHash::add_value(const Value& value) {
 }
 
 void RunHash::add(const Simulation& simulation) {
-  for (const Body& body : simulation.world().bodies()) {
+  for (const ConstBodyRef body : simulation.world().bodies()) {
     add_value(body.position);
     add_value(body.orientation);
     add_value(body.velocity);
     add_value(body.angular_velocity);
   }
-  for (const Particle& particle : simulation.world().particles()) {
+  for (const ConstParticleRef particle : simulation.world().particles()) {
     add_value(particle.position);
     add_value(particle.velocity);
   }

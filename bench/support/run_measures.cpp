@@ -12,12 +12,12 @@ constexpr double kFine = 1e-8;  // m/s: errors that do not matter
 
 std::vector<Vec3> positions_of(const World& world) {
   std::vector<Vec3> all;
-  for (const Body& body : world.bodies()) all.push_back(body.position);
-  for (const Particle& p : world.particles()) all.push_back(p.position);
+  for (const ConstBodyRef body : world.bodies()) all.push_back(body.position);
+  for (const ConstParticleRef p : world.particles()) all.push_back(p.position);
   return all;
 }
 
-double volume_of(const std::vector<Particle>& particles, const Deformable& body, bool at_rest) {
+double volume_of(const Particles& particles, const Deformable& body, bool at_rest) {
   double sum = 0.0;
   for (const auto& tet : body.mesh.tet) {
     Vec3 x[4];

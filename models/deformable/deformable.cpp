@@ -93,7 +93,7 @@ double mass(const World& world, const Deformable& deformable) {
 Vec3 centre_of_mass(const World& world, const Deformable& deformable) {
   Vec3 sum{};
   for (int n = 0; n < deformable.num_nodes(); ++n) {
-    const Particle& particle = world.particle(deformable.particle(n));
+    const ConstParticleRef particle = world.particle(deformable.particle(n));
     sum += particle.mass * particle.position;
   }
   return (1.0 / mass(world, deformable)) * sum;

@@ -71,7 +71,7 @@ JointDrive velocity_drive(double speed, double damping) {
   return {.damping = damping, .speed = speed};
 }
 
-void place(Joint& joint, const JointPlacement& where, const Body& a, const Body& b,
+void place(Joint& joint, const JointPlacement& where, const ConstBodyRef& a, const ConstBodyRef& b,
            const std::string& label) {
   NSN_THROW_UNLESS(all_finite(where.point) && all_finite(where.axis),
                    "{}: point or axis is not finite", label);
@@ -79,7 +79,7 @@ void place(Joint& joint, const JointPlacement& where, const Body& a, const Body&
   NSN_THROW_UNLESS(size > 0.0 && std::isfinite(size), "{}: axis ({}, {}, {}) has no direction",
                    label, where.axis[0], where.axis[1], where.axis[2]);
   const Quaternion world = turn_z_onto((1.0 / size) * where.axis) * normalized(where.turned);
-  const auto frame_on = [&](const Body& body) {
+  const auto frame_on = [&](const ConstBodyRef& body) {
     const Quaternion back = conjugate(body.orientation);
     return JointFrame{rotation_matrix(back) * (where.point - body.position),
                       normalized(back * world)};

@@ -105,7 +105,7 @@ struct JointPlacement {
 };
 
 /// Sets the joint's frames. Throws std::invalid_argument for a zero axis.
-void place(Joint& joint, const JointPlacement& where, const Body& a, const Body& b,
+void place(Joint& joint, const JointPlacement& where, const ConstBodyRef& a, const ConstBodyRef& b,
            const std::string& label);
 
 /// "joint 3 (revolute, door)".

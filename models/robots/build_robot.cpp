@@ -84,7 +84,7 @@ class Builder {
   void add_base() {
     robot_.base_body = options_.base_body;
     if (options_.base_body >= 0) {
-      const Body& body = world_.body(options_.base_body);
+      const ConstBodyRef body = world_.body(options_.base_body);
       base_in_body_ = inverse(RigidFrame{body.position, body.orientation}) * options_.base;
       return;
     }
@@ -422,7 +422,7 @@ void set_state(World& world, const Robot& robot, std::span<const double> q,
     const int b = robot.body_of_link[index(k)];
     if (b < 0 || done[index(b)] != 0) continue;
     done[index(b)] = 1;
-    Body& body = world.body(b);
+    const BodyRef body = world.body(b);
     const RigidFrame where = frames[index(k)] * inverse(robot.link_in_body[index(k)]);
     body.position = where.position;
     body.orientation = where.rotation;
@@ -450,7 +450,7 @@ void set_state(World& world, const Robot& robot, std::span<const double> q,
 RigidFrame link_frame(const World& world, const Robot& robot, int link) {
   const int b = robot.body_of_link[index(link)];
   if (b < 0) return robot.base * robot.link_in_body[index(link)];
-  const Body& body = world.body(b);
+  const ConstBodyRef body = world.body(b);
   return RigidFrame{body.position, body.orientation} * robot.link_in_body[index(link)];
 }
 
@@ -506,9 +506,9 @@ void set_target(World& world, const Robot& robot, int dof, double target, double
 void add_effort(World& world, const Robot& robot, int dof, double effort) {
   const RobotDof& r = driven(robot, dof);
   const Joint& joint = world.joint(r.joint);
-  Body& a = world.body(joint.body_a);
-  Body& b = world.body(joint.body_b);
-  const auto state = [](const Body& body) {
+  const BodyRef a = world.body(joint.body_a);
+  const BodyRef b = world.body(joint.body_b);
+  const auto state = [](const ConstBodyRef& body) {
     return BodyState{body.position,  rotation_matrix(body.orientation),
                      body.velocity,  body.angular_velocity,
                      body.dynamic(), body.orientation};

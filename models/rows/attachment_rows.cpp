@@ -79,7 +79,7 @@ void AttachmentRowSet::add_stiffness(int k, const Configuration& where, const Ve
 }
 
 Attachment attach_in_place(const World& world, int particle, int body) {
-  const Body& b = world.body(body);
+  const ConstBodyRef b = world.body(body);
   Attachment attachment;
   attachment.particle = particle;
   attachment.body = body;

@@ -23,7 +23,7 @@ constexpr int kPart = 256;  // joints whose rows are made by one thread
 
 using joint_kernels::unwrapped;
 
-BodyState state_of(const Body& body) {
+BodyState state_of(const ConstBodyRef& body) {
   return {body.position,  rotation_matrix(body.orientation),
           body.velocity,  body.angular_velocity,
           body.dynamic(), body.orientation};
@@ -73,8 +73,7 @@ int JointRowSet::add(Joint joint, int num_bodies) {
 
 /// Joints are cut into parts of fixed length, one after the other or spread over threads: the same
 /// rows.
-void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
-                             ForceDirections directions) {
+void JointRowSet::start_step(const Bodies& bodies, double h, ForceDirections directions) {
   h_ = h;
   directions_ = directions;
   block_begin_.resize(joints_.size() + 1);
@@ -111,7 +110,7 @@ void JointRowSet::start_step(const std::vector<Body>& bodies, double h,
 }
 
 /// block_begin_ counts from the first of these joints.
-void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodies, Part& out) {
+void JointRowSet::add_joints(int first, int last, const Bodies& bodies, Part& out) {
   out.rows.clear();
   out.error = nullptr;
   try {
@@ -127,7 +126,7 @@ void JointRowSet::add_joints(int first, int last, const std::vector<Body>& bodie
   }
 }
 
-void JointRowSet::keep_directions(const std::vector<Body>& bodies) {
+void JointRowSet::keep_directions(const Bodies& bodies) {
   for (const Row& row : rows_) {
     const Joint& joint = joints_[to_size(row.joint)];
     const FramePair pair = place_frames(state_of(bodies[to_size(joint.body_a)]), joint.frame_a,
@@ -466,7 +465,7 @@ double JointRowSet::speed(int j, int axis, const Configuration& where) const {
                  where.body(joint.body_a), where.body(joint.body_b));
 }
 
-double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) const {
+double JointRowSet::position(int j, int axis, const Bodies& bodies) const {
   const Joint& joint = joints_[to_size(j)];
   const JointCoordinate& c = joint.axes[to_size(axis)].coordinate;
   const FramePair pair = place_frames(state_of(bodies[to_size(joint.body_a)]), joint.frame_a,
@@ -474,7 +473,7 @@ double JointRowSet::position(int j, int axis, const std::vector<Body>& bodies) c
   return unwrapped(c, coordinate_value(c, pair), turn(j, axis));
 }
 
-double JointRowSet::speed(int j, int axis, const std::vector<Body>& bodies) const {
+double JointRowSet::speed(int j, int axis, const Bodies& bodies) const {
   const Joint& joint = joints_[to_size(j)];
   const BodyState a = state_of(bodies[to_size(joint.body_a)]);
   const BodyState b = state_of(bodies[to_size(joint.body_b)]);

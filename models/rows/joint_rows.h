@@ -55,7 +55,7 @@ class JointRowSet final : public RowSet {
 
   /// Takes the joints and the bodies as they are at the start of a step. Everything below is valid
   /// after it.
-  void start_step(const std::vector<Body>& bodies, double h, ForceDirections directions);
+  void start_step(const Bodies& bodies, double h, ForceDirections directions);
 
   int size() const override { return static_cast<int>(rows_.size() / 3); }
   NodeList nodes(int k) const override;
@@ -78,10 +78,10 @@ class JointRowSet final : public RowSet {
   /// Free coordinate `axis` of joint j at a configuration: m or rad, whole turns counted.
   double position(int j, int axis, const Configuration& at) const;
   /// The same where the bodies are now.
-  double position(int j, int axis, const std::vector<Body>& bodies) const;
+  double position(int j, int axis, const Bodies& bodies) const;
   /// Its rate, m/s or rad/s.
   double speed(int j, int axis, const Configuration& at) const;
-  double speed(int j, int axis, const std::vector<Body>& bodies) const;
+  double speed(int j, int axis, const Bodies& bodies) const;
   /// impulses: one per block, of the step that ended at `at`.
   JointReaction reaction(int j, const Configuration& at, std::span<const Vec3> impulses) const;
   /// Effort of the drive along its coordinate, N or N m.
@@ -116,7 +116,7 @@ class JointRowSet final : public RowSet {
   static constexpr std::size_t kSharedAxes =
       3;  // of a joint with more the rest are measured per row
   static constexpr std::size_t kBlocksAtOnce = 4;
-  void add_joints(int first, int last, const std::vector<Body>& bodies, Part& out);
+  void add_joints(int first, int last, const Bodies& bodies, Part& out);
   void add_rows(int j, const BodyState& a, const BodyState& b, Part& out);
   void fill_block(int j, Part& out) const;
   void add_hold(int j, int index, const FramePair& pair, Part& out) const;
@@ -126,7 +126,7 @@ class JointRowSet final : public RowSet {
   void add_passive(const JointAxis& axis, double rate, Row row, Part& out) const;
   FramePair frames_before(const Joint& joint, const BodyState& a, const BodyState& b) const;
   Row new_row(Role role, int j, int index, const JointCoordinate& c, double reference) const;
-  void keep_directions(const std::vector<Body>& bodies);
+  void keep_directions(const Bodies& bodies);
   FramePair frames(const Joint& joint, const Configuration& at) const;
   /// Blocks k, k + 1, ... of one joint.
   void evaluate(int k, std::span<const BodyPairEntries> blocks, const Configuration& at) const;

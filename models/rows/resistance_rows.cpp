@@ -9,7 +9,7 @@ namespace {
 double mobility(const World& world, const Contact& c, const Vec3& t) {
   double sum = 0.0;
   for (const int b : {c.body_a, c.body_b}) {
-    const Body& body = world.body(b);
+    const ConstBodyRef body = world.body(b);
     if (body.dynamic()) sum += dot(t, inverse(world_inertia(body)) * t);
   }
   return sum;

@@ -28,7 +28,7 @@ Extent extent_of(const World& world) {
   Extent extent;
   for (const PlacedShape& placed : world.shapes()) {
     if (!placed.shape->bounds({}).bounded) continue;
-    const Body& body = world.body(placed.body);
+    const ConstBodyRef body = world.body(placed.body);
     const Pose pose{body.to_world(placed.offset),
                     rotation_matrix(body.orientation * placed.rotation)};
     const Aabb box = placed.shape->bounds(pose);
@@ -65,8 +65,8 @@ void ignore_overlaps(World& world, double depth) {
   ContactRowSet found;
   finder.find(world, 0.0, found);
   for (const Contact& c : found.contacts()) {
-    const Body& a = world.body(c.body_a);
-    const Body& b = world.body(c.body_b);
+    const ConstBodyRef a = world.body(c.body_a);
+    const ConstBodyRef b = world.body(c.body_b);
     const double gap = dot(c.normal, a.to_world(c.local_a) - b.to_world(c.local_b)) - c.radius_a -
                        c.radius_b - c.thickness;
     if (gap < -depth) world.ignore_pair(c.body_a, c.body_b);

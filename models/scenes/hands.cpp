@@ -122,7 +122,7 @@ World allegro_grasp(const Options& options) {
   world.control = [hand, fingers, path, holder](World& w, double h) {
     if (w.time >= kClosed) release(w, holder);
     follow(w, hand, fingers.at(w.time + h));
-    Body& carrier = w.body(hand.base_body);
+    const BodyRef carrier = w.body(hand.base_body);
     carrier.velocity = (1.0 / h) * (path.at(w.time + h) - carrier.position);
   };
   return world;
@@ -145,7 +145,7 @@ World allegro_ball(const Options& options) {
   mount.add(kClosed, {0.0, 0.0}).add(kLifted, {0.2, 0.0}).add(turned, {0.2, std::numbers::pi});
   world.control = [hand, fingers, mount, start](World& w, double h) {
     follow(w, hand, fingers.at(w.time + h));
-    Body& carrier = w.body(hand.base_body);
+    const BodyRef carrier = w.body(hand.base_body);
     const TrajectoryPoint goal = mount.at(w.time + h);
     const Vec3 place = start + Vec3{0.0, 0.0, goal.q[0]};
     carrier.velocity = (1.0 / h) * (place - carrier.position);

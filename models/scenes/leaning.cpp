@@ -22,7 +22,7 @@ World domino(const Options& options) {
             {(i - 0.5 * (count - 1)) * pitch, 0.0, 0.5 * size[2]}, mu);
   }
   // Turning about the lower front edge.
-  Body& first = world.body(1);
+  const BodyRef first = world.body(1);
   const double push = options.real("push");
   first.angular_velocity = {0.0, push, 0.0};
   first.velocity = cross(first.angular_velocity, Vec3{-0.5 * size[0], 0.0, 0.5 * size[2]});

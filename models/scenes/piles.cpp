@@ -130,7 +130,8 @@ World table_pile(const Options& options) {
   for (int i = 0; i < options.integer("tables"); ++i) {
     const Vec3 cell{(i % 3 - 1) * pitch, (i / 3 % 3 - 1) * pitch, (i / 9 + 0.5) * pitch};
     const int table = add_boxes(world, parts, options.real("mass"), cell, mu, random.orientation());
-    Body& body = world.body(table);  // its middle, not its centre of mass, goes to the cell's
+    const BodyRef body =
+        world.body(table);  // its middle, not its centre of mass, goes to the cell's
     const Vec3 middle = world.shapes().back().offset - parts.back().centre;
     body.position = cell - rotation_matrix(body.orientation) * middle;
   }

@@ -61,7 +61,7 @@ using Motion = std::function<Vec3(const Vec3& rest, double time)>;
 void follow(World& world, double h, int deformable, const Motion& target) {
   const Deformable& body = world.deformable(deformable);
   for (int n = 0; n < body.num_nodes(); ++n) {
-    Particle& particle = world.particle(body.particle(n));
+    const ParticleRef particle = world.particle(body.particle(n));
     if (particle.kind != BodyKind::kKinematic) continue;
     const Vec3 goal = target(body.mesh.node[static_cast<std::size_t>(n)], world.time + h);
     particle.velocity = (1.0 / h) * (goal - particle.position);
@@ -254,7 +254,7 @@ World squeeze(const Options& options) {
     for (std::size_t k = 0; k < 2; ++k) {
       const double sign = k == 0 ? -1.0 : 1.0;
       const double goal = sign * (radius + 0.5 * size[0] - closed);
-      Body& plate = w.body(plates[k]);
+      const BodyRef plate = w.body(plates[k]);
       plate.velocity = {(goal - plate.position[0]) / h, 0.0, 0.0};
     }
     w.gravity = ramp(w.time + h, time, 2.0 * time) * weight;
@@ -333,7 +333,7 @@ World pneunet(const Options& options) {
         if (active) finger.elements->set_activation(e, p);
       }
       for (int n = 0; n < finger.num_nodes(); ++n) {
-        Particle& particle = w.particle(finger.particle(n));
+        const ParticleRef particle = w.particle(finger.particle(n));
         if (particle.kind == BodyKind::kKinematic) particle.velocity = {0.0, 0.0, rise};
       }
     }

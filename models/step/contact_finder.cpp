@@ -43,7 +43,7 @@ double furthest(const Aabb& box, const Vec3& x) {
 }
 
 /// How far a point of the shape may move in a step, m.
-double travel(const Body& body, const Aabb& box, double h) {
+double travel(const ConstBodyRef& body, const Aabb& box, double h) {
   if (body.kind == BodyKind::kStatic) return 0.0;
   const double reach = box.bounded ? furthest(box, body.position) : 0.0;
   return h * (norm(body.velocity) + norm(body.angular_velocity) * reach);
@@ -53,7 +53,7 @@ double travel(const Body& body, const Aabb& box, double h) {
 
 void ContactFinder::place_bodies(const World& world) {
   placed_.clear();
-  for (const Body& body : world.bodies()) {
+  for (const ConstBodyRef body : world.bodies()) {
     placed_.push_back({body.position, rotation_matrix(body.orientation)});
   }
 }
@@ -172,8 +172,8 @@ bool ContactFinder::may_hold(int s, int t) const {
 }
 
 double ContactFinder::step_length(const World& world, double h, int s, int t) const {
-  const Body& a = world.body(world.shapes()[to_size(s)].body);
-  const Body& b = world.body(world.shapes()[to_size(t)].body);
+  const ConstBodyRef a = world.body(world.shapes()[to_size(s)].body);
+  const ConstBodyRef b = world.body(world.shapes()[to_size(t)].body);
   const Vec3& x = poses_[to_size(s)].x;
   const Vec3 velocity = a.velocity + cross(a.angular_velocity, x - a.position) - b.velocity -
                         cross(b.angular_velocity, x - b.position);

@@ -85,7 +85,7 @@ void IslandEquations::set_bodies(double h) {
   double speed = h * norm(world_->gravity);
   Index n = 0;
   for (const int b : island_->bodies) {
-    const Body& body = world_->body(b);
+    const ConstBodyRef body = world_->body(b);
     const Mat3 inertia = world_inertia(body);
     const Mat3 inertia_inverse = inverse(inertia);
     const Vec3 v = body.velocity + h * (world_->gravity + (1.0 / body.mass) * body.force);
@@ -112,7 +112,7 @@ void IslandEquations::set_particles(double h) {
   double speed = system_.speed_scale;
   Index n = system_.rigid_nodes;
   for (const int p : island_->particles) {
-    const Particle& particle = world_->particle(p);
+    const ConstParticleRef particle = world_->particle(p);
     const Vec3 v =
         particle.velocity + h * (world_->gravity + (1.0 / particle.mass) * particle.force);
     speed = std::max({speed, std::abs(v[0]), std::abs(v[1]), std::abs(v[2])});

@@ -9,7 +9,7 @@ struct PointMotion {
   Vec3 v;
 };
 
-PointMotion motion(const Body& body, const Vec3& local, const Vec3& outward) {
+PointMotion motion(const ConstBodyRef& body, const Vec3& local, const Vec3& outward) {
   const Vec3 arm = rotation_matrix(body.orientation) * local + outward;
   return {body.position + arm, body.velocity + cross(body.angular_velocity, arm)};
 }

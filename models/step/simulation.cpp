@@ -374,7 +374,7 @@ void Simulation::move_bodies() {
     }
   }
   for (int b = 0; b < world_.num_bodies(); ++b) {
-    Body& body = world_.body(b);
+    const BodyRef body = world_.body(b);
     if (body.kind == BodyKind::kStatic) continue;
     if (body.dynamic() && shared_.position[to_size(b)] < 0) {  // no row touches it
       body.velocity += h * (world_.gravity + (1.0 / body.mass) * body.force);
@@ -395,7 +395,7 @@ void Simulation::move_bodies() {
 void Simulation::move_particles() {
   const double h = options_.h;
   for (int p = 0; p < world_.num_particles(); ++p) {
-    Particle& particle = world_.particle(p);
+    const ParticleRef particle = world_.particle(p);
     if (particle.kind == BodyKind::kStatic) continue;
     if (particle.dynamic() && shared_.particle_position[to_size(p)] < 0) {  // no row touches it
       particle.velocity += h * (world_.gravity + (1.0 / particle.mass) * particle.force);
@@ -465,7 +465,7 @@ void Simulation::summarise() {
     const Contact& c = contacts_.contacts()[to_size(k)];
     const Vec3 point = contact_point(k);
     const auto work = [&](int b, const Vec3& impulse) {
-      const Body& body = world_.body(b);
+      const ConstBodyRef body = world_.body(b);
       if (body.kind != BodyKind::kKinematic) return 0.0;
       const Vec3 v = body.velocity + cross(body.angular_velocity, point - body.position);
       return -dot(impulse, v);

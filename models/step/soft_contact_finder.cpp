@@ -94,7 +94,7 @@ double mean_friction(double a, double b) {
   return a == b ? a : std::sqrt(a * b);
 }
 
-double speed_of(const Body& body, const Aabb& box) {
+double speed_of(const ConstBodyRef& body, const Aabb& box) {
   if (body.kind == BodyKind::kStatic) return 0.0;
   const double reach = box.bounded ? 0.5 * norm(box.upper - box.lower) : 0.0;
   return norm(body.velocity) + reach * norm(body.angular_velocity);
@@ -147,7 +147,7 @@ void SoftContactFinder::place(const World& world, double h) {
     placed.vertex.resize(body.boundary.vertex.size());
     double speed = 0.0;
     for (std::size_t v = 0; v < placed.vertex.size(); ++v) {
-      const Particle& p = world.particle(body.boundary_particle(static_cast<Index>(v)));
+      const ConstParticleRef p = world.particle(body.boundary_particle(static_cast<Index>(v)));
       placed.vertex[v] = p.position;
       speed = std::max(speed, norm(p.velocity));
       include(placed.box, p.position);
@@ -163,7 +163,7 @@ void SoftContactFinder::add_rigid(const World& world, int d, int s, const Contac
                                   std::uint64_t what) {
   const Deformable& body = world.deformable(d);
   const PlacedShape& shape = world.shapes()[to_size(s)];
-  const Body& rigid = world.body(shape.body);
+  const ConstBodyRef rigid = world.body(shape.body);
   const Vec3 core = on_shape - shape_radius * normal;
   SoftContact contact;
   contact.a = side;
@@ -313,7 +313,7 @@ void SoftContactFinder::with_shape(const World& world, int d, int s, double h) {
       body.ignored_bodies.end()) {
     return;
   }
-  const Body& rigid = world.body(shape.body);
+  const ConstBodyRef rigid = world.body(shape.body);
   const Mat3 R = rotation_matrix(rigid.orientation);
   const Pose pose{rigid.position + R * shape.offset, R * rotation_matrix(shape.rotation)};
   const Aabb box = shape.shape->bounds(pose);

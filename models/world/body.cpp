@@ -1,14 +1,13 @@
-#include "nsn/models/world/body.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/models/world/body_arrays.h"
 
 namespace nsn {
 namespace {
 
-std::string label(const Body& body, int index) {
+std::string label(const ConstBodyRef& body, int index) {
   return body.name.empty() ? fmt::format("body {}", index)
                            : fmt::format("body {} ({})", index, body.name);
 }
@@ -21,11 +20,7 @@ bool is_symmetric(const Mat3& A) {
 
 }  // namespace
 
-Vec3 Body::to_world(const Vec3& local) const {
-  return position + rotation_matrix(orientation) * local;
-}
-
-void validate(const Body& body, int index) {
+void validate(const ConstBodyRef& body, int index) {
   const auto name = [&] { return label(body, index); };
   NSN_THROW_UNLESS(
       all_finite(body.position) && all_finite(body.velocity) && all_finite(body.angular_velocity),
@@ -44,15 +39,41 @@ void validate(const Body& body, int index) {
       "{}: inertia is not symmetric positive definite", name());
 }
 
-Mat3 world_inertia(const Body& body) {
+Mat3 world_inertia(const ConstBodyRef& body) {
   const Mat3 R = rotation_matrix(body.orientation);
   return R * body.inertia * transpose(R);
 }
 
-double kinetic_energy(const Body& body) {
+double kinetic_energy(const ConstBodyRef& body) {
   const Vec3 w = body.angular_velocity;
   return 0.5 * body.mass * dot(body.velocity, body.velocity) +
          0.5 * dot(w, world_inertia(body) * w);
+}
+
+void append(Body body, BodyArrays& to) {
+  to.name.push_back(std::move(body.name));
+  to.kind.push_back(body.kind);
+  to.mass.push_back(body.mass);
+  to.inertia.push_back(body.inertia);
+  to.position.push_back(body.position);
+  to.orientation.push_back(body.orientation);
+  to.velocity.push_back(body.velocity);
+  to.angular_velocity.push_back(body.angular_velocity);
+  to.force.push_back(body.force);
+  to.torque.push_back(body.torque);
+}
+
+void assign(Body body, const BodyRef& to) {
+  to.name = std::move(body.name);
+  to.kind = body.kind;
+  to.mass = body.mass;
+  to.inertia = body.inertia;
+  to.position = body.position;
+  to.orientation = body.orientation;
+  to.velocity = body.velocity;
+  to.angular_velocity = body.angular_velocity;
+  to.force = body.force;
+  to.torque = body.torque;
 }
 
 Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h) {

@@ -1,4 +1,5 @@
-/// Rigid bodies: what moves, what it weighs, and what pushes it.
+/// Rigid bodies: what moves, what it weighs, and what pushes it. A Body is what World::add_body takes;
+/// in the world it is a row of arrays (models/world/body_arrays.h).
 ///
 /// Position x is the centre of mass (m), orientation a unit quaternion (w, x, y, z) from body to
 /// world axes, velocities are in world axes (m/s, rad/s). A step ends at
@@ -31,19 +32,7 @@ struct Body {
   Vec3 torque{};                 ///< external torque, N m
 
   bool dynamic() const { return kind == BodyKind::kDynamic; }
-  /// World point of a point in body axes.
-  Vec3 to_world(const Vec3& local) const;
 };
-
-/// Throws std::invalid_argument naming the body (its index and name) unless mass and inertia are
-/// positive (definite) and everything is finite.
-void validate(const Body& body, int index);
-
-/// Inertia R I R^T in world axes.
-Mat3 world_inertia(const Body& body);
-
-/// Kinetic energy, J.
-double kinetic_energy(const Body& body);
 
 /// omega after a step h of free rotation: I (w - w0) + h w x I w = 0 in world axes by two Newton
 /// steps. Implicit: an explicit gyroscopic term gains energy without bound on fast bodies.

@@ -7,8 +7,7 @@ namespace {
 constexpr Index kGrain = 256;  // bodies or particles worth a dispatch
 }
 
-void Configuration::start(const std::vector<Body>& bodies, const std::vector<Particle>& particles,
-                          double h) {
+void Configuration::start(const Bodies& bodies, const Particles& particles, double h) {
   h_ = h;
   points_.resize(particles.size());
   states_.resize(bodies.size());
@@ -22,13 +21,13 @@ void Configuration::start(const std::vector<Body>& bodies, const std::vector<Par
   for_range(static_cast<Index>(bodies.size()), start_bodies, kGrain);
 }
 
-void Configuration::start_at(const Particle& particle, int p) {
+void Configuration::start_at(const ConstParticleRef& particle, int p) {
   points_[static_cast<std::size_t>(p)].dynamic = particle.dynamic();
   const bool moves = particle.kind == BodyKind::kKinematic;
   move(particle, p, moves ? particle.velocity : Vec3{});
 }
 
-void Configuration::start_at(const Body& body, int b) {
+void Configuration::start_at(const ConstBodyRef& body, int b) {
   BodyState& state = states_[static_cast<std::size_t>(b)];
   state.dynamic = body.dynamic();
   if (body.kind == BodyKind::kKinematic) return move(body, b, body.velocity, body.angular_velocity);
@@ -38,11 +37,12 @@ void Configuration::start_at(const Body& body, int b) {
   state.v = state.w = {};
 }
 
-NSN_KERNEL void Configuration::move(const Body& start, int b, const Vec3& v, const Vec3& w) {
+NSN_KERNEL void Configuration::move(const ConstBodyRef& start, int b, const Vec3& v,
+                                    const Vec3& w) {
   move_body(start.position, start.orientation, h_, v, w, states_[static_cast<std::size_t>(b)]);
 }
 
-void Configuration::move(const Particle& start, int p, const Vec3& v) {
+void Configuration::move(const ConstParticleRef& start, int p, const Vec3& v) {
   PointState& point = points_[static_cast<std::size_t>(p)];
   point.x = start.position + h_ * v;
   point.v = v;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nsn/core/rows/body_state.h"
-#include "nsn/models/world/body.h"
+#include "nsn/models/world/body_arrays.h"
 #include "nsn/models/world/particle.h"
 
 namespace nsn {
@@ -16,19 +16,19 @@ namespace nsn {
 class Configuration {
  public:
   /// Takes the start of a step: what is dynamic where it is, what is kinematic where it will be.
-  void start(const std::vector<Body>& bodies, const std::vector<Particle>& particles, double h);
+  void start(const Bodies& bodies, const Particles& particles, double h);
   /// Body b at x + h v, exp(h w) q.
-  void move(const Body& start, int b, const Vec3& v, const Vec3& w);
+  void move(const ConstBodyRef& start, int b, const Vec3& v, const Vec3& w);
   /// Particle p at x + h v.
-  void move(const Particle& start, int p, const Vec3& v);
+  void move(const ConstParticleRef& start, int p, const Vec3& v);
 
   double h() const { return h_; }
   const BodyState& body(int b) const { return states_[static_cast<std::size_t>(b)]; }
   const PointState& particle(int p) const { return points_[static_cast<std::size_t>(p)]; }
 
  private:
-  void start_at(const Body& body, int b);
-  void start_at(const Particle& particle, int p);
+  void start_at(const ConstBodyRef& body, int b);
+  void start_at(const ConstParticleRef& particle, int p);
 
   double h_ = 0.0;
   std::vector<BodyState> states_;

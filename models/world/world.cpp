@@ -34,13 +34,13 @@ void check_surface(const Surface& surface, int index) {
 
 int World::add_body(Body body) {
   validate(body, num_bodies());
-  bodies_.push_back(std::move(body));
+  append(std::move(body), bodies_.own());
   return num_bodies() - 1;
 }
 
 int World::add_particle(const Particle& particle) {
   validate(particle, num_particles());
-  particles_.push_back(particle);
+  append(particle, particles_.own());
   return num_particles() - 1;
 }
 
@@ -152,11 +152,11 @@ bool World::ignored(int body_a, int body_b) const {
 
 double energy(const World& world) {
   double sum = 0.0;
-  for (const Body& body : world.bodies()) {
+  for (const ConstBodyRef body : world.bodies()) {
     if (!body.dynamic()) continue;
     sum += kinetic_energy(body) - body.mass * dot(world.gravity, body.position);
   }
-  for (const Particle& p : world.particles()) {
+  for (const ConstParticleRef p : world.particles()) {
     if (!p.dynamic()) continue;
     sum += p.mass * (0.5 * dot(p.velocity, p.velocity) - dot(world.gravity, p.position));
   }

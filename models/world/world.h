@@ -24,7 +24,7 @@
 #include "nsn/models/joints/joint.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/row_set.h"
-#include "nsn/models/world/body.h"
+#include "nsn/models/world/body_arrays.h"
 #include "nsn/models/world/particle.h"
 #include "nsn/models/world/surface.h"
 
@@ -111,15 +111,16 @@ class World {
   /// hand).
   void ignore_pair(int body_a, int body_b);
 
-  std::vector<Body>& bodies() { return bodies_; }
-  const std::vector<Body>& bodies() const { return bodies_; }
-  const Body& body(int b) const { return bodies_[static_cast<std::size_t>(b)]; }
-  Body& body(int b) { return bodies_[static_cast<std::size_t>(b)]; }
+  /// As arrays, or one as references.
+  Bodies& bodies() { return bodies_; }
+  const Bodies& bodies() const { return bodies_; }
+  BodyRef body(int b) { return bodies_[static_cast<std::size_t>(b)]; }
+  ConstBodyRef body(int b) const { return bodies_[static_cast<std::size_t>(b)]; }
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
-  std::vector<Particle>& particles() { return particles_; }
-  const std::vector<Particle>& particles() const { return particles_; }
-  const Particle& particle(int p) const { return particles_[static_cast<std::size_t>(p)]; }
-  Particle& particle(int p) { return particles_[static_cast<std::size_t>(p)]; }
+  Particles& particles() { return particles_; }
+  const Particles& particles() const { return particles_; }
+  ParticleRef particle(int p) { return particles_[static_cast<std::size_t>(p)]; }
+  ConstParticleRef particle(int p) const { return particles_[static_cast<std::size_t>(p)]; }
   int num_particles() const { return static_cast<int>(particles_.size()); }
   const std::vector<Deformable>& deformables() const { return deformables_; }
   const Deformable& deformable(int d) const { return deformables_[static_cast<std::size_t>(d)]; }
@@ -146,8 +147,8 @@ class World {
   std::function<void(World&, double)> control;
 
  private:
-  std::vector<Body> bodies_;
-  std::vector<Particle> particles_;
+  Bodies bodies_;
+  Particles particles_;
   std::vector<Deformable> deformables_;
   std::vector<PlacedShape> shapes_;
   std::vector<PointOnPlane> contacts_;

@@ -25,8 +25,8 @@ inline double run(Simulation& simulation, double end) {
   return worst;
 }
 
-inline const Body& body_named(const World& world, const std::string& name) {
-  for (const Body& body : world.bodies()) {
+inline ConstBodyRef body_named(const World& world, const std::string& name) {
+  for (const ConstBodyRef body : world.bodies()) {
     if (body.name == name) return body;
   }
   throw std::invalid_argument("no body is named " + name);
@@ -41,7 +41,7 @@ inline double height_over(const Simulation& simulation, const std::string& name)
 /// The same in the body's axes.
 inline Vec3 ball_in(const Simulation& simulation, const std::string& name) {
   const World& world = simulation.world();
-  const Body& body = body_named(world, name);
+  const ConstBodyRef body = body_named(world, name);
   return transpose(rotation_matrix(body.orientation)) *
          (centre_of_mass(world, world.deformable(0)) - body.position);
 }

@@ -71,7 +71,7 @@ Vec3 anywhere(SceneRandom& random, double side) {
 
 /// Moves all bodies by their speeds; now and then one appears somewhere else.
 void advance(World& world, double h, double side, SceneRandom& random) {
-  for (Body& body : world.bodies()) {
+  for (const BodyRef body : world.bodies()) {
     body.position += h * body.velocity;
     body.orientation = normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
     if (random.uniform(0.0, 1.0) < 0.02) body.position = anywhere(random, side);
@@ -89,7 +89,7 @@ TEST_P(MovingCrowd, HasTheContactsThatAFreshFinderFindsBitByBit) {
   const double side = 5.0;
   SceneRandom random(11);
   World world = crowd(20, random);
-  for (Body& body : world.bodies()) {
+  for (const BodyRef body : world.bodies()) {
     const double speed = GetParam();
     body.position = anywhere(random, side);
     body.velocity = anywhere(random, 2.0 * speed) - Vec3{speed, speed, speed};

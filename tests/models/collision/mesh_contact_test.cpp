@@ -449,14 +449,14 @@ TEST(BroadPhase, MissesNoContact) {
   Simulation simulation(make_scene("table-pile", {{"tables", "12"}}), {}, standard_backends());
   for (int k = 0; k < 80; ++k) simulation.step();
   World& world = simulation.world();
-  for (Body& body : world.bodies()) body.velocity = body.angular_velocity = {};
+  for (const BodyRef body : world.bodies()) body.velocity = body.angular_velocity = {};
   ContactFinder finder;
   ContactRowSet rows;
   finder.find(world, 1.0 / 120.0, rows);
 
   int expected = 0;
   const auto pose = [&](const PlacedShape& s) {
-    const Body& body = world.body(s.body);
+    const ConstBodyRef body = world.body(s.body);
     const Mat3 R = rotation_matrix(body.orientation);
     return Pose{body.position + R * s.offset, R * rotation_matrix(s.rotation)};
   };

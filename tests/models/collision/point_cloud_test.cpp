@@ -23,7 +23,7 @@ World point_cloud(const TetMesh& mesh, unsigned seed, MaterialModel model) {
   world.add_deformable(mesh, {.model = model, .material = {1e5, 0.3, 1000.0}});
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-kRadius, kRadius);
-  for (Particle& p : world.particles()) {
+  for (const ParticleRef p : world.particles()) {
     for (int i = 0; i < 3; ++i) p.position[i] = uniform(random);
   }
   return world;

@@ -162,7 +162,7 @@ TEST_P(DecayingMode, FollowsTheClosedForm) {
     world.gravity = {};
     const int d = world.add_deformable(mesh, rubber);
     for (int n = 0; n < 4; ++n) {
-      Particle& particle = world.particle(n);
+      const ParticleRef particle = world.particle(n);
       particle.position += 1e-5 * (mode.A * particle.position);
     }
     SimulationOptions options;

@@ -128,7 +128,7 @@ TEST(Joint, TypesHoldWhatTheySayAndLeaveTheRest) {
     // Rows are solved to 1e-9 of the speed, a gap is h times that.
     EXPECT_LT(simulation.report().drift.distance, 1e-9) << type;
     EXPECT_LT(simulation.report().drift.angle, 1e-9) << type;
-    const Body& body = simulation.world().body(arm);
+    const ConstBodyRef body = simulation.world().body(arm);
     const bool moves = c.rows < 6;
     EXPECT_EQ(norm(body.velocity) + norm(body.angular_velocity) > 1e-3, moves) << type;
   }

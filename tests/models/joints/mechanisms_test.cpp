@@ -50,7 +50,7 @@ TEST(DoublePendulum, EnergyDriftsAtTheOrderOfTheIntegrator) {
 
 TEST(Gyroscope, PrecessesAsAFastTop) {
   Simulation simulation = simulate("gyroscope", {{"spin", "100"}}, with_step(1.0 / 1000.0));
-  const Body& disc = simulation.world().body(1);
+  const ConstBodyRef disc = simulation.world().body(1);
   const double expected = 9.81 * 0.1 / (disc.inertia(2, 2) * 100.0);  // m g l / (I3 w)
   ASSERT_GT(100.0 / expected, 50.0);                                  // a fast top
   const auto angle = [&] { return std::atan2(disc.position[1], disc.position[0]); };
@@ -145,7 +145,7 @@ TEST(BouncingBall, HeightsFallByTheSquareOfRestitution) {
     bool rising = false;
     for (int k = 0; k < 40000 && heights.size() < 3; ++k) {
       simulation.step();
-      const Body& ball = simulation.world().body(1);
+      const ConstBodyRef ball = simulation.world().body(1);
       const double height = ball.position[2] - 0.1;
       if (rising && height < last) heights.push_back(last);
       if (height != last) rising = height > last;  // at the top two steps may be level
@@ -174,7 +174,7 @@ TEST(BouncingBall, RestitutionHoldsInTheRealtimePreset) {
 TEST(RollingResistance, StopsABallAndItsSpin) {
   // a = 5/7 l_r g / R = 0.3504 m/s^2, spin: 5/2 l_s g / R^2 = 4.905 rad/s^2.
   Simulation simulation = simulate("rolling-resistance");
-  const Body& ball = simulation.world().body(1);
+  const ConstBodyRef ball = simulation.world().body(1);
   EXPECT_EQ(advance(simulation, 120), 0);
   EXPECT_NEAR(ball.velocity[0], 1.0 - 0.350357, 1e-5);
   EXPECT_NEAR(ball.angular_velocity[2], 10.0 - 4.905, 1e-5);

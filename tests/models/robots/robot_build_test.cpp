@@ -216,7 +216,7 @@ TEST(BallJoint, SpringBalancesGravityAtAnyAngleAndDamperStopsIt) {
   for (int step = 0; step < 600; ++step) simulation.step();
 
   // k log(Q) = r x m g: the turn is about one axis, and as large as the torque over k.
-  const Body& bob = simulation.world().body(1);
+  const ConstBodyRef bob = simulation.world().body(1);
   const Quaternion& q = bob.orientation;
   const double sine = norm(Vec3{q.x, q.y, q.z});
   const Vec3 log = (angle_of(simulation.world()) / sine) * Vec3{q.x, q.y, q.z};

@@ -20,7 +20,7 @@ class AllegroBall : public testing::Test {
 TEST_F(AllegroBall, HasTwentyOneBodiesAndJointsAndABallOf427Tetrahedra) {
   const World world = make_scene("allegro-ball");
   int moving = 0;
-  for (const Body& body : world.bodies()) moving += body.dynamic() ? 1 : 0;
+  for (const ConstBodyRef body : world.bodies()) moving += body.dynamic() ? 1 : 0;
   EXPECT_EQ(moving, 21);
   EXPECT_EQ(world.joints().num_joints(), 21);
   EXPECT_EQ(world.deformable(0).mesh.num_tets(), 427);

@@ -15,8 +15,8 @@ constexpr int kPalm = 1;
 
 Vec3 object_in_palm(const Simulation& simulation) {
   const World& world = simulation.world();
-  const Body& palm = world.body(kPalm);
-  const Body& object = world.body(world.num_bodies() - 1);
+  const ConstBodyRef palm = world.body(kPalm);
+  const ConstBodyRef object = world.body(world.num_bodies() - 1);
   return rotation_matrix(conjugate(palm.orientation)) * (object.position - palm.position);
 }
 

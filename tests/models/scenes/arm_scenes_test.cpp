@@ -82,7 +82,7 @@ TEST(ArmBeam, BeamIsLeftInItsSocketAtABoundedCost) {
   }
   EXPECT_LE(total, 6 * 720);
   int piece = 0;
-  for (const Body& body : simulation.world().bodies()) {
+  for (const ConstBodyRef body : simulation.world().bodies()) {
     if (body.mass != 0.003) continue;
     // All but two pieces are behind the mouth at y = -0.32, 10 mm off the bottom; errors of
     // 1e-2 m/s are left standing, and the gripper let go 1.7 s ago.

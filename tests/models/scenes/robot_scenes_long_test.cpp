@@ -56,7 +56,7 @@ void check_outcome(const std::string& scene, const Simulation& simulation) {
   }
   if (scene == "arm-beam") {
     int piece = 0;
-    for (const Body& body : simulation.world().bodies()) {
+    for (const ConstBodyRef body : simulation.world().bodies()) {
       if (body.mass != 0.003) continue;
       // The arm leaves it 10 mm off the bottom; 0.5 mm is half the clearance.
       EXPECT_NEAR(body.position[1], -0.86 + 0.04 * piece++, 2e-3);
@@ -94,7 +94,7 @@ TEST_P(TwentySeconds, JointsAndLimitsHoldAndStepsConverge) {
   EXPECT_LT(seen.coarse, kSteps / 100);
   EXPECT_LT(seen.distance, 1e-6);
   EXPECT_LT(seen.limit, 1e-4);
-  for (const Body& body : simulation.world().bodies())
+  for (const ConstBodyRef body : simulation.world().bodies())
     ASSERT_TRUE(std::isfinite(norm(body.position)));
   check_outcome(given.scene, simulation);
   if (!ball) return;

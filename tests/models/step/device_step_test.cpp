@@ -358,7 +358,7 @@ std::vector<double> motion(const std::string& scene, const Options::Assignments&
   for (int k = 0; k < steps; ++k) launches += simulation.step().traffic.launches;
   EXPECT_EQ(launches > 0, device == "guarded");
   std::vector<double> out;
-  for (const Body& body : simulation.world().bodies()) {
+  for (const ConstBodyRef body : simulation.world().bodies()) {
     for (int k = 0; k < 3; ++k) out.push_back(body.position[k]);
     for (int k = 0; k < 3; ++k) out.push_back(body.velocity[k]);
     for (int k = 0; k < 3; ++k) out.push_back(body.angular_velocity[k]);

@@ -189,7 +189,7 @@ TEST(SpinningDisc, SlidingAndSpinningEndTogether) {
   int spin_end = 0;
   for (int k = 1; k <= 80; ++k) {
     simulation.step();
-    const Body& disc = simulation.world().body(1);
+    const ConstBodyRef disc = simulation.world().body(1);
     if (norm(disc.velocity) > 1e-3) slide_end = k;
     if (R * std::abs(disc.angular_velocity[2]) > 1e-3) spin_end = k;
   }
@@ -207,7 +207,7 @@ double change_of_ratio(double ratio) {
   auto simulation = simulate(
       "spinning-disc", {{"rings", "8"}, {"speed", "0.2"}, {"spin", std::to_string(spin)}}, options);
   advance(simulation, 4);
-  const Body& disc = simulation.world().body(1);
+  const ConstBodyRef disc = simulation.world().body(1);
   return norm(disc.velocity) / (0.1 * disc.angular_velocity[2]) - ratio;
 }
 

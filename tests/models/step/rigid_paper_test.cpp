@@ -22,7 +22,7 @@ struct Outcome {
 
 Outcome closed_loop(const std::string& scene, const SimulationOptions& options, int steps) {
   auto simulation = simulate(scene, {}, options);
-  const std::vector<Body> start = simulation.world().bodies();
+  const Bodies start = simulation.world().bodies();
   Outcome out;
   for (int k = 0; k < steps; ++k) {
     const StepReport& report = simulation.step();

@@ -113,8 +113,8 @@ TEST(Islands, OfManyBallsWithResistanceMoveAsEachAlone) {
   for (const int i : {0, 37, kBalls - 1}) {
     Simulation alone(rolling_balls(i, 1), {}, standard_backends());
     for (int step = 0; step < 10; ++step) alone.step();
-    const Body& a = all.world().body(1 + i);
-    const Body& b = alone.world().body(1);
+    const ConstBodyRef a = all.world().body(1 + i);
+    const ConstBodyRef b = alone.world().body(1);
     for (int k = 0; k < 3; ++k) {
       EXPECT_EQ(a.velocity[k], b.velocity[k]) << i;
       EXPECT_EQ(a.angular_velocity[k], b.angular_velocity[k]) << i;
@@ -233,7 +233,7 @@ std::uint64_t hash_of_run(const std::string& scene, int steps) {
   auto simulation = simulate(scene, {}, options);
   advance(simulation, steps);
   std::uint64_t hash = kHashStart;
-  for (const Body& body : simulation.world().bodies()) {
+  for (const ConstBodyRef body : simulation.world().bodies()) {
     for (const Vec3& v : {body.position, body.velocity, body.angular_velocity}) {
       add_to_hash(hash, v.a, 3);
     }

@@ -193,7 +193,7 @@ TEST(VibratingBar, EnergyNeverGrows) {
     const int d = world.add_deformable(bar_mesh({0.2, 0.05, 0.05}, {8, 2, 2}), body);
     const Deformable& bar = world.deformable(d);
     for (int n = 0; n < bar.num_nodes(); ++n) {
-      Particle& p = world.particle(bar.particle(n));
+      const ParticleRef p = world.particle(bar.particle(n));
       p.velocity = {2.0 * std::sin(20.0 * p.position[1]), 0.0, std::cos(15.0 * p.position[0])};
     }
     Simulation simulation = simulate(std::move(world), newton_preset("accurate"));
