@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "nsn/models/deformable/materials.h"
-#include "nsn/models/world/body.h"
+#include "nsn/models/world/body_arrays.h"
 #include "nsn/ncp/friction.h"
 
 namespace {
