@@ -15,7 +15,6 @@
 namespace nsn {
 namespace {
 
-constexpr const char* kAllegro = "allegro_mjcf/right_hand.xml";
 constexpr double kClosed = 1.2;  // s, until the fingers are where they go
 constexpr double kLifted = 2.4;  // s
 
@@ -170,7 +169,7 @@ std::vector<SceneInfo> hand_scenes() {
         OptionSpec::real("effort", 0.7, 0.0, 1e3, "largest of a drive, N m"),
         OptionSpec::real("amplitude", 0.02, 0.0, 0.5, "of the shaking, m"),
         OptionSpec::real("frequency", 2.0, 0.0, 20.0, "of the shaking, Hz"),
-        robot_file_option(kAllegro)},
+        robot_file_option("hand")},
        480,
        allegro_grasp},
       {"allegro-ball",
@@ -179,7 +178,7 @@ std::vector<SceneInfo> hand_scenes() {
               {OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
                OptionSpec::real("effort", 0.3, 0.0, 1e3, "largest of a drive, N m"),
                OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s"),
-               robot_file_option(kAllegro)}),
+               robot_file_option("hand")}),
        960, allegro_ball},
   };
 }

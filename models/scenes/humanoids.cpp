@@ -11,7 +11,6 @@
 namespace nsn {
 namespace {
 
-constexpr const char* kHumanoid = "humanoid_mjcf/nv_humanoid.xml";
 constexpr int kColumns = 40;  // of the grid: a place does not depend on how many there are
 
 /// One humanoid and what drives it: its own random numbers, whatever the others do.
@@ -123,7 +122,7 @@ std::vector<SceneInfo> humanoid_scenes() {
         OptionSpec::real("push", 200.0, 0.0, 1e4, "random pushes at the torso, N"),
         OptionSpec::real("spacing", 2.0, 0.0, 100.0, "of the grid, m"),
         OptionSpec::integer("seed", 1, 0, 1e6, "of the torques and pushes"),
-        robot_file_option(kHumanoid)},
+        robot_file_option("humanoid")},
        240,
        humanoids},
       {"ragdolls",
@@ -131,7 +130,7 @@ std::vector<SceneInfo> humanoid_scenes() {
        {OptionSpec::integer("count", 8, 1, 1000, "number of humanoids"),
         OptionSpec::real("half_width", 2.0, 1.7, 100.0, "of the pit, m"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
-        OptionSpec::integer("seed", 1, 0, 1e6, "of the poses"), robot_file_option(kHumanoid)},
+        OptionSpec::integer("seed", 1, 0, 1e6, "of the poses"), robot_file_option("humanoid")},
        600,
        ragdolls},
   };
