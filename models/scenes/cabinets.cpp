@@ -283,7 +283,7 @@ World yumi_cabinet(const Options& options) {
 std::vector<SceneInfo> cabinet_scenes() {
   return {
       {"yumi-cabinet",
-       "robots of two arms grasp a handle and open a drawer by friction, each an island",
+       "our own robots of two arms grasp a handle and open a drawer by friction, each an island",
        {OptionSpec::integer("count", 200, 1, 100000, "number of robots with a cabinet each"),
         OptionSpec::real("way", 0.2, 0.0, 0.25, "that the gripper pulls, m"),
         OptionSpec::real("spread", 0.03, 0.0, 0.04, "of handles on their drawer, either way, m"),

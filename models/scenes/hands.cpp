@@ -1,4 +1,4 @@
-// The Allegro hand grasps irregular objects and shakes them, squeezes a soft ball and turns over.
+// A hand grasps irregular objects and shakes them, squeezes a soft ball and turns over.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -158,7 +158,7 @@ World allegro_ball(const Options& options) {
 std::vector<SceneInfo> hand_scenes() {
   return {
       {"allegro-grasp",
-       "a hand of 21 bodies closes around an irregular object, lifts it and shakes it",
+       "our own hand of 21 bodies closes around an irregular object, lifts it and shakes it",
        {OptionSpec::integer("object", 0, 0, kIrregularObjects - 1,
                             "which one (models/scenes/irregular_objects.h)"),
         OptionSpec::real("radius", 0.035, 0.01, 0.06, "of the object, m"),
@@ -173,7 +173,7 @@ std::vector<SceneInfo> hand_scenes() {
        480,
        allegro_grasp},
       {"allegro-ball",
-       "a hand of 21 bodies squeezes a soft ball, lifts it, turns upside down and holds it",
+       "our own hand of 21 bodies squeezes a soft ball, lifts it, turns upside down and holds it",
        joined(soft_ball_options(427),
               {OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
                OptionSpec::real("effort", 0.3, 0.0, 1e3, "largest of a drive, N m"),

@@ -116,7 +116,7 @@ World ragdolls(const Options& options) {
 std::vector<SceneInfo> humanoid_scenes() {
   return {
       {"humanoids",
-       "humanoids under random torques and pushes, each an island of its own",
+       "humanoids of our own under random torques and pushes, each an island of its own",
        {OptionSpec::integer("count", 400, 1, 100000, "number of humanoids"),
         OptionSpec::real("torque", 0.3, 0.0, 10.0, "random torques, of the motors' range"),
         OptionSpec::real("push", 200.0, 0.0, 1e4, "random pushes at the torso, N"),
@@ -126,7 +126,7 @@ std::vector<SceneInfo> humanoid_scenes() {
        240,
        humanoids},
       {"ragdolls",
-       "limp humanoids fall into a pit and come to rest on each other",
+       "limp humanoids of our own fall into a pit and come to rest on each other",
        {OptionSpec::integer("count", 8, 1, 1000, "number of humanoids"),
         OptionSpec::real("half_width", 2.0, 1.7, 100.0, "of the pit, m"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
