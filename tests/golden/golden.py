@@ -49,7 +49,7 @@ def run(nsn, row, threads):
         return found[1], found[2]
     absent = re.search(r"no robot file .* and no (\S+)", done.stderr)
     if absent:
-        return None, f"no {absent[1]} (docs/data.md)"
+        return None, f"no {os.path.normpath(absent[1])} (docs/data.md)"
     if "nsn was built without" in done.stderr:
         return None, done.stderr.strip()
     sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
