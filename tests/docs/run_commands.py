@@ -25,7 +25,7 @@ PATTERN = re.compile(r"\.\.\.|…|(?<![\w=-])[A-Z]{2,}(?![\w/.-])|(?<==)[A-Z]+\b
 NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep")
 BEFORE = "before: "
 SECONDS = 300  # far beyond the ten that a short command may take: the machine may be busy
-DATA = re.compile(r"(?<!\S)DATA(?=/)")
+DATA = re.compile(r"(?<![\w/])DATA(?=/)")
 
 
 def clean(line):

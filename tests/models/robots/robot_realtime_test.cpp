@@ -59,7 +59,7 @@ TEST_P(HumanoidsInRealtime, ErrorIsBelowThePapers) {
 }
 
 /// Ten times what their motors can do: limbs turn by up to a radian a step and meet their limits at
-/// tens of radians a second. Of 32 seeds a quarter come apart (a chaotic scene: which ones changes
+/// tens of radians a second. Of 32 seeds of the public one a quarter come apart (a chaotic scene: which ones changes
 /// with the rounding), but a step that fails gains no energy: before, speeds grew to 1e16 m/s. The
 /// motors themselves bring parts that have come loose to thousands of m/s in two seconds.
 TEST_P(HumanoidsInRealtime, UnderTenTimesTheirTorqueDoNotRunAway) {

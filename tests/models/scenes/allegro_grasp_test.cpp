@@ -46,9 +46,8 @@ void expect_holds(const std::string& hand, int kind) {
   EXPECT_LT(slip, 5e-3);
   EXPECT_GE(contacts, 100);
   EXPECT_LT(coarse, 15);  // 1 % of 1500 steps
-  std::printf("%s%-10s slip %.3f mm, at most %d contacts, %d steps above 1e-6 m/s\n",
-              test::is_public(hand) ? "public hand, " : "", irregular_object_name(kind), 1e3 * slip,
-              contacts, coarse);
+  std::printf("%s: %-10s slip %.3f mm, at most %d contacts, %d steps above 1e-6 m/s\n",
+              hand.c_str(), irregular_object_name(kind), 1e3 * slip, contacts, coarse);
 }
 
 class AllegroGrasp : public testing::TestWithParam<int> {};
