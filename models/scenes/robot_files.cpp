@@ -23,7 +23,7 @@ fs::path found(const std::string& path, const std::string& scene) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) return path;
   const char* folder = std::getenv("NSN_DATA_DIR");
-  const fs::path beside = fs::path(folder != nullptr ? folder : NSN_DATA_DIR) / "robots" / path;
+  fs::path beside = fs::path(folder != nullptr ? folder : NSN_DATA_DIR) / "robots" / path;
   NSN_THROW_UNLESS(fs::exists(beside, ignored),
                    "scene {}: there is no robot file {} and no {} (--set file=PATH, or the "
                    "environment variable NSN_DATA_DIR); our own robots are {}",
@@ -43,7 +43,7 @@ OptionSpec robot_file_option(const std::string& own) {
 std::shared_ptr<const RobotDescription> read_scene_robot(const Options& options,
                                                          const std::string& scene,
                                                          const RobotReadOptions& read) {
-  const std::string name = options.text("file");
+  const std::string& name = options.text("file");
   return std::make_shared<const RobotDescription>(
       is_own(name) ? read_own_robot(name) : read_robot(found(name, scene), read));
 }
