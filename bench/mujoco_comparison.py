@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Robots as nsn reads them against MuJoCo: kinematics, inertia, statics, dynamics.
+"""Our own robots and public ones as nsn reads them against MuJoCo: kinematics, inertia, statics, dynamics.
 
     python3 -m venv v && v/bin/pip install numpy "mujoco<4"
     v/bin/python bench/mujoco_comparison.py [--nsn build/release/bin/nsn] [--data ../shared/data] [--json FILE] [--csv FILE]
@@ -13,8 +13,8 @@ An explicit servo of 1 N m/rad on a finger tip of 5e-6 kg m^2, as MuJoCo has it,
 h^2 k / I = 2e-3: hence the limit of `acceleration_servo`. That it is this term, and nothing of first order in h, is seen
 at h = 1e-5, where it must be a fifth of that or less, and without servos. Inertia of meshes: MuJoCo diagonalises it to
 1e-8, hence that limit. MuJoCo gets the same files, with what it
-refuses mended in a copy: the material the humanoid's file names and does not define, and the shapes of the URDF, whose
-files it looks for elsewhere. Mimic joints are taken out of that copy for both, since MuJoCo reads none in URDF.
+refuses mended in a copy: the material the humanoid's file names and does not define, and the meshes of a URDF, which
+it looks for elsewhere. Mimic joints are taken out of that copy for both, since MuJoCo reads none in URDF.
 Exit code 0: all within the limits below.
 """
 import argparse
@@ -44,7 +44,8 @@ def mended(source, folder):
         for link in root.findall("link"):
             for tag in ("visual", "collision"):
                 for element in link.findall(tag):
-                    link.remove(element)
+                    if element.find("geometry/mesh") is not None:
+                        link.remove(element)
         for joint in root.findall("joint"):
             for element in joint.findall("mimic"):
                 joint.remove(element)
@@ -202,13 +203,18 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--csv", help="the table, one line a quantity")
     given = parser.parse_args()
-    models = {"allegro": "allegro_mjcf/right_hand.xml", "humanoid": "humanoid_mjcf/nv_humanoid.xml", "yumi": "yumi/urdf/yumi.urdf"}
+    own, public = here / "models/robots/files", given.data / "robots"
+    models = {"hand": own / "hand.xml", "humanoid": own / "humanoid.xml", "two-arms": own / "two-arms.urdf",
+              "allegro": public / "allegro_mjcf/right_hand.xml", "nv_humanoid": public / "humanoid_mjcf/nv_humanoid.xml",
+              "yumi": public / "yumi/urdf/yumi.urdf"}
+    for name in [name for name, path in models.items() if not path.exists()]:
+        print(f"skipped: {name}, there is no {models.pop(name)} (docs/data.md)")
     results, good = {}, True
     print(f"MuJoCo {mujoco.__version__}, {given.poses} poses each; largest differences")
     print(f"{'':10}" + "".join(f"{key:>26}" for key in LIMITS))
     print(f"{'limit':10}" + "".join(f"{value:26.0e}" for value in LIMITS.values()))
     for name, path in models.items():
-        worst = compare(given.data / "robots" / path, str(given.nsn), given.poses, given.seed)
+        worst = compare(path, str(given.nsn), given.poses, given.seed)
         results[name] = {key: float(value) for key, value in worst.items()}
         good = good and all(worst[key] <= LIMITS[key] for key in LIMITS)
         print(f"{name:10}" + "".join(f"{worst[key]:26.1e}" for key in LIMITS))

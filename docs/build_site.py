@@ -21,7 +21,7 @@ SECTIONS = [
     ("How to", ["docs/howto/add_a_backend.md", "docs/howto/add_a_material.md", "docs/howto/add_a_scene.md",
                 "docs/howto/link_from_cmake.md", "docs/howto/read_the_json.md",
                 "docs/howto/replay_a_failing_system.md"]),
-    ("Figures", ["docs/studies.md", "docs/constants.md", "docs/benchmarks.md", "docs/changelog.md"]),
+    ("Figures", ["docs/studies.md", "docs/constants.md", "docs/benchmarks.md", "docs/data.md", "docs/changelog.md"]),
 ]
 NOT_PAGES = {"docs/api.md"}  # Doxygen's front page
 EXTENSIONS = ["tables", "fenced_code", "toc", "sane_lists", "md_in_html"]

@@ -409,8 +409,8 @@ def make_grasp(runner):
 
 
 def write_grasp(text):
-    rows = re.findall(r"^(\w+)\s+slip ([\d.]+) mm, at most (\d+) contacts, (\d+) steps above 1e-6 m/s$", text, re.M)
-    write("grasp", ["object", "slip_mm", "contacts", "coarse_steps"], rows)
+    rows = re.findall(r"^(\S+): (\w+)\s+slip ([\d.]+) mm, at most (\d+) contacts, (\d+) steps above 1e-6 m/s$", text, re.M)
+    write("grasp", ["object", "hand", "slip_mm", "contacts", "coarse_steps"], [[what, hand, *more] for hand, what, *more in rows])
 
 
 def make_study(runner, study, threads, name):

@@ -19,7 +19,7 @@
 #include "nsn/core/io/text_file.h"
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/build_robot.h"
-#include "nsn/models/robots/read_robot.h"
+#include "nsn/models/robots/own_robots.h"
 #include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
@@ -317,7 +317,7 @@ std::vector<Row> pose_rows(const Description& robot, const RobotFlags& flags) {
 int run(const CommonOptions& common, const RobotFlags& flags) {
   const Runtime runtime(common.threads);
   const auto robot =
-      std::make_shared<const RobotDescription>(read_robot(flags.file, read_options(flags)));
+      std::make_shared<const RobotDescription>(read_named_robot(flags.file, read_options(flags)));
   World world;
   RobotBuildOptions options;
   options.merge_fixed = !flags.keep_fixed;
@@ -338,7 +338,10 @@ void add_robot_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("robot", "read a robot (URDF, MJCF) and say what it is");
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<RobotFlags>();
-  command->add_option("file", flags->file, "URDF or MJCF file")->required();
+  command
+      ->add_option("file", flags->file,
+                   "URDF or MJCF file, or a robot of our own: " + own_robot_names())
+      ->required();
   command->add_option("--package", flags->packages, "NAME=PATH of a package:// in the file");
   command->add_option("--picture", flags->picture, "PNG of its collision shapes");
   command->add_option("--poses", flags->poses,

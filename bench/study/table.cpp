@@ -52,7 +52,7 @@ const std::vector<PaperRow>& paper_rows() {
        104,
        {0.4, 0.1},
        {10.0, 1.5},
-       "14 generated non-manifold objects for the DexNet collection"},
+       "own hand, 14 generated non-manifold objects for the DexNet collection"},
       {"Allegro Ball",
        "allegro-ball",
        300,
@@ -66,7 +66,7 @@ const std::vector<PaperRow>& paper_rows() {
        409,
        {0.35, 0.05},
        {11.4, 1.2},
-       ""},
+       "own hand"},
       {"PneuNet",
        "pneunet",
        80,
@@ -137,7 +137,7 @@ const std::vector<PaperRow>& paper_rows() {
        33,
        {0.8, 0.05},
        {8.9, 0.25},
-       "random torques for a trained policy"},
+       "own humanoid, random torques for a trained policy"},
       {"Yumi Cabinet",
        "yumi-cabinet",
        130,
@@ -151,7 +151,7 @@ const std::vector<PaperRow>& paper_rows() {
        55,
        {1.8, 0.25},
        {56.0, 6.4},
-       "6000 joints for 6600, script for a trained policy"}};
+       "own robot of two arms, 6000 joints for 6600, script for a trained policy"}};
   return all;
 }
 

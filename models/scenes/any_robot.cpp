@@ -100,7 +100,7 @@ std::vector<SceneInfo> robot_scenes() {
   return {
       {"robot",
        "any robot (URDF, MJCF) on a floor: its servos hold the pose it starts in, motors are off",
-       {robot_file_option("humanoid_mjcf/nv_humanoid.xml"),
+       {robot_file_option("humanoid"),
         OptionSpec::choice("package", "", {}, "NAME=PATH of a package:// in the file"),
         OptionSpec::real("height", 0.0, -100.0, 100.0, "the file's world is raised by, m"),
         OptionSpec::real("overlap", 1e-3, 0.0, 1.0,

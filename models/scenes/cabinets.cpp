@@ -1,4 +1,5 @@
 // Two-armed robots that open drawers by friction, each an island of its own.
+#include <array>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -15,7 +16,6 @@
 namespace nsn {
 namespace {
 
-constexpr const char* kYumi = "yumi/urdf/yumi.urdf";
 constexpr int kColumns = 20;          // of the grid: a place does not depend on how many there are
 constexpr double kSpacing = 2.0;      // of the grid, m
 constexpr double kYaw = 1.3;          // of the robots about the vertical, rad
@@ -144,39 +144,76 @@ std::shared_ptr<const RobotDescription> without_self_contact(const RobotDescript
   return std::make_shared<const RobotDescription>(std::move(robot));
 }
 
-struct YumiArm {
+/// What the scene has to know of a robot: its right arm, and a pose in front of the cabinet.
+struct KnownRobot {
+  std::array<const char*, 7> right;  ///< joints from the shoulder on
+  std::array<double, 7> pose;        ///< of these, roughly in front of the cabinet, rad
+  std::array<const char*, 7> left;
+  std::array<double, 7> aside;  ///< of these, out of the way
+  std::array<const char*, 2> fingers;
+  const char* gripper;  ///< link: z along its fingers, which open along x
+};
+
+/// Our own two arms, and YuMi's description for ROS.
+const KnownRobot kKnownRobots[] = {
+    {{"right_shoulder_pitch", "right_shoulder_roll", "right_upper_arm_yaw", "right_elbow",
+      "right_forearm_yaw", "right_wrist_pitch", "right_wrist_yaw"},
+     {-0.3, 0.3, 0.0, 1.9, 0.0, 0.0, 0.0},
+     {"left_shoulder_pitch", "left_shoulder_roll", "left_upper_arm_yaw", "left_elbow",
+      "left_forearm_yaw", "left_wrist_pitch", "left_wrist_yaw"},
+     {-0.5, 0.4, 0.0, 2.2, 0.0, 0.0, 0.0},
+     {"right_finger", "right_other_finger"},
+     "right_gripper"},
+    {{"yumi_joint_1_r", "yumi_joint_2_r", "yumi_joint_7_r", "yumi_joint_3_r", "yumi_joint_4_r",
+      "yumi_joint_5_r", "yumi_joint_6_r"},
+     {1.5, -1.6, -1.25, 0.2, -1.4, -0.65, -1.0},
+     {"yumi_joint_1_l", "yumi_joint_2_l", "yumi_joint_7_l", "yumi_joint_3_l", "yumi_joint_4_l",
+      "yumi_joint_5_l", "yumi_joint_6_l"},
+     {-1.1, -2.0, 1.5, 0.4, -1.1, 0.8, 0.8},
+     {"gripper_r_joint", "gripper_r_joint_m"},
+     "gripper_r_base"},
+};
+
+const KnownRobot& known_robot(const RobotDescription& robot) {
+  for (const KnownRobot& known : kKnownRobots) {
+    if (robot.find_link(known.gripper) >= 0) return known;
+  }
+  throw std::invalid_argument(
+      fmt::format("yumi-cabinet: {} is neither our own two-arms nor YuMi: it has no link '{}' or "
+                  "'{}'",
+                  robot.file, kKnownRobots[0].gripper, kKnownRobots[1].gripper));
+}
+
+struct RightArm {
   ArmTool tool;
   std::vector<double> guess;  ///< coordinates in front of the cabinet
 };
 
 /// The right arm and its gripper.
-YumiArm right_arm(const RobotDescription& robot) {
-  const char* const names[] = {"yumi_joint_1", "yumi_joint_2", "yumi_joint_7", "yumi_joint_3",
-                               "yumi_joint_4", "yumi_joint_5", "yumi_joint_6"};
-  const double right[] = {1.5, -1.6, -1.25, 0.2, -1.4, -0.65, -1.0};
-  const double left[] = {-1.1, -2.0, 1.5, 0.4, -1.1, 0.8, 0.8};  // out of the way
-  YumiArm arm;
+RightArm right_arm(const RobotDescription& robot) {
+  const KnownRobot& known = known_robot(robot);
+  RightArm arm;
   arm.guess = reference_coordinates(robot);
-  const auto place = [&](const std::string& joint) {
+  const auto place = [&](const char* joint) {
     const auto [link, unused] = robot.find_joint(joint);
     NSN_THROW_UNLESS(link >= 0, "yumi-cabinet: the robot has no joint '{}'", joint);
     int dof = 0;
     for (int k = 0; k < link; ++k) dof += static_cast<int>(robot.link(k).joints.size());
     return dof;
   };
-  for (std::size_t k = 0; k < std::size(names); ++k) {
-    arm.tool.arm.push_back(place(names[k] + std::string("_r")));
-    arm.guess[static_cast<std::size_t>(arm.tool.arm.back())] = right[k];
-    arm.guess[static_cast<std::size_t>(place(names[k] + std::string("_l")))] = left[k];
+  for (std::size_t k = 0; k < known.right.size(); ++k) {
+    arm.tool.arm.push_back(place(known.right[k]));
+    arm.guess[static_cast<std::size_t>(arm.tool.arm.back())] = known.pose[k];
+    arm.guess[static_cast<std::size_t>(place(known.left[k]))] = known.aside[k];
   }
-  arm.tool.fingers = {place("gripper_r_joint"), place("gripper_r_joint_m")};
-  arm.tool.link = robot.find_link("gripper_r_base");
+  arm.tool.fingers = {place(known.fingers[0]), place(known.fingers[1])};
+  arm.tool.link = robot.find_link(known.gripper);
   arm.tool.point = {0.0, 0.0, 0.119};  // between the fingers
   return arm;
 }
 
 /// Approach, close, pull, open, retreat. `handle` in the robot's base.
-ArmScript opening(const std::shared_ptr<const RobotDescription>& robot, const YumiArm& arm,
+ArmScript opening(const std::shared_ptr<const RobotDescription>& robot, const RightArm& arm,
                   const Vec3& handle, double way) {
   // The gripper's z axis points at the cabinet, its fingers open up and down.
   const Quaternion ahead = rotation_about({0, 1, 0}, 0.5 * std::numbers::pi);
@@ -192,11 +229,10 @@ ArmScript opening(const std::shared_ptr<const RobotDescription>& robot, const Yu
 
 void set_drives(World& world, const Robot& robot) {
   for (int d = 0; d < static_cast<int>(robot.dofs.size()); ++d) {
-    const std::string& name = robot.at(d).name;
-    const bool finger = name.starts_with("gripper");
-    if (finger && name.ends_with("_m")) continue;  // follows the other one
-    if (finger) set_gains(world, robot, d, 1e3, 50.0);
-    if (!finger) set_gains(world, robot, d, 200.0, 30.0);
+    const RobotJoint& joint = robot.description->link(robot.at(d).link).joints[0];
+    if (joint.mimic) continue;  // a finger that follows the other one
+    const bool finger = joint.kind == RobotJointKind::kSlide;
+    set_gains(world, robot, d, finger ? 1e3 : 200.0, finger ? 50.0 : 30.0);
   }
 }
 
@@ -209,7 +245,7 @@ struct Opener {
 /// six drawers with a handle each.
 World yumi_cabinet(const Options& options) {
   const auto description = without_self_contact(*read_scene_robot(options, "yumi-cabinet"));
-  const YumiArm arm = right_arm(*description);
+  const RightArm arm = right_arm(*description);
   World world;
   world.margin = 0.002;
   add_ground(world, 0.5, 0.5 * kSpacing * kColumns);
@@ -247,7 +283,7 @@ World yumi_cabinet(const Options& options) {
 std::vector<SceneInfo> cabinet_scenes() {
   return {
       {"yumi-cabinet",
-       "robots of two arms grasp a handle and open a drawer by friction, each an island",
+       "our own robots of two arms grasp a handle and open a drawer by friction, each an island",
        {OptionSpec::integer("count", 200, 1, 100000, "number of robots with a cabinet each"),
         OptionSpec::real("way", 0.2, 0.0, 0.25, "that the gripper pulls, m"),
         OptionSpec::real("spread", 0.03, 0.0, 0.04, "of handles on their drawer, either way, m"),
@@ -258,7 +294,7 @@ std::vector<SceneInfo> cabinet_scenes() {
         OptionSpec::real("brake-least", 1.0, 0.0, 100.0, "friction of a drawer's slide, N, from"),
         OptionSpec::real("brake-most", 4.0, 0.0, 100.0, "to"), contact_compliance_option(1e-6),
         OptionSpec::integer("seed", 1, 0, 1e6, "of what differs among cabinets"),
-        robot_file_option(kYumi)},
+        robot_file_option("two-arms")},
        480,
        yumi_cabinet},
   };

@@ -1,4 +1,4 @@
-// The Allegro hand grasps irregular objects and shakes them, squeezes a soft ball and turns over.
+// A hand grasps irregular objects and shakes them, squeezes a soft ball and turns over.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -15,7 +15,6 @@
 namespace nsn {
 namespace {
 
-constexpr const char* kAllegro = "allegro_mjcf/right_hand.xml";
 constexpr double kClosed = 1.2;  // s, until the fingers are where they go
 constexpr double kLifted = 2.4;  // s
 
@@ -159,7 +158,7 @@ World allegro_ball(const Options& options) {
 std::vector<SceneInfo> hand_scenes() {
   return {
       {"allegro-grasp",
-       "a hand of 21 bodies closes around an irregular object, lifts it and shakes it",
+       "our own hand of 21 bodies closes around an irregular object, lifts it and shakes it",
        {OptionSpec::integer("object", 0, 0, kIrregularObjects - 1,
                             "which one (models/scenes/irregular_objects.h)"),
         OptionSpec::real("radius", 0.035, 0.01, 0.06, "of the object, m"),
@@ -170,16 +169,16 @@ std::vector<SceneInfo> hand_scenes() {
         OptionSpec::real("effort", 0.7, 0.0, 1e3, "largest of a drive, N m"),
         OptionSpec::real("amplitude", 0.02, 0.0, 0.5, "of the shaking, m"),
         OptionSpec::real("frequency", 2.0, 0.0, 20.0, "of the shaking, Hz"),
-        robot_file_option(kAllegro)},
+        robot_file_option("hand")},
        480,
        allegro_grasp},
       {"allegro-ball",
-       "a hand of 21 bodies squeezes a soft ball, lifts it, turns upside down and holds it",
+       "our own hand of 21 bodies squeezes a soft ball, lifts it, turns upside down and holds it",
        joined(soft_ball_options(427),
               {OptionSpec::real("stiffness", 3.0, 0.0, 1e6, "of the drives, N m/rad"),
                OptionSpec::real("effort", 0.3, 0.0, 1e3, "largest of a drive, N m"),
                OptionSpec::real("turn", 1.5, 0.1, 100.0, "time to turn over, s"),
-               robot_file_option(kAllegro)}),
+               robot_file_option("hand")}),
        960, allegro_ball},
   };
 }

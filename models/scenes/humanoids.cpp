@@ -11,7 +11,6 @@
 namespace nsn {
 namespace {
 
-constexpr const char* kHumanoid = "humanoid_mjcf/nv_humanoid.xml";
 constexpr int kColumns = 40;  // of the grid: a place does not depend on how many there are
 
 /// One humanoid and what drives it: its own random numbers, whatever the others do.
@@ -117,21 +116,21 @@ World ragdolls(const Options& options) {
 std::vector<SceneInfo> humanoid_scenes() {
   return {
       {"humanoids",
-       "humanoids under random torques and pushes, each an island of its own",
+       "humanoids of our own under random torques and pushes, each an island of its own",
        {OptionSpec::integer("count", 400, 1, 100000, "number of humanoids"),
         OptionSpec::real("torque", 0.3, 0.0, 10.0, "random torques, of the motors' range"),
         OptionSpec::real("push", 200.0, 0.0, 1e4, "random pushes at the torso, N"),
         OptionSpec::real("spacing", 2.0, 0.0, 100.0, "of the grid, m"),
         OptionSpec::integer("seed", 1, 0, 1e6, "of the torques and pushes"),
-        robot_file_option(kHumanoid)},
+        robot_file_option("humanoid")},
        240,
        humanoids},
       {"ragdolls",
-       "limp humanoids fall into a pit and come to rest on each other",
+       "limp humanoids of our own fall into a pit and come to rest on each other",
        {OptionSpec::integer("count", 8, 1, 1000, "number of humanoids"),
         OptionSpec::real("half_width", 2.0, 1.7, 100.0, "of the pit, m"),
         OptionSpec::real("mu", 0.6, 0.0, 10.0, "friction coefficient"),
-        OptionSpec::integer("seed", 1, 0, 1e6, "of the poses"), robot_file_option(kHumanoid)},
+        OptionSpec::integer("seed", 1, 0, 1e6, "of the poses"), robot_file_option("humanoid")},
        600,
        ragdolls},
   };

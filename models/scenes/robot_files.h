@@ -1,4 +1,4 @@
-/// Robots that scenes read from files.
+/// Robots of scenes: our own by name (models/robots/own_robots.h), or those of a file.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,11 @@
 
 namespace nsn {
 
-/// The parameter `file` of a scene that needs a robot.
-OptionSpec robot_file_option(const std::string& default_path);
-/// Reads it: as given, or, where it is the default, below the folder of the environment variable
-/// NSN_DATA_DIR, or that of the build. Throws std::invalid_argument that says what was looked for.
+/// The parameter `file` of a scene that needs a robot; `own` is the name of its default.
+OptionSpec robot_file_option(const std::string& own);
+/// Reads it: one of our own, a path as given, or a path below `robots` in the folder of the
+/// environment variable NSN_DATA_DIR, or in that of the build. Throws std::invalid_argument that
+/// says what was looked for.
 std::shared_ptr<const RobotDescription> read_scene_robot(const Options& options,
                                                          const std::string& scene,
                                                          const RobotReadOptions& read = {});

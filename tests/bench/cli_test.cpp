@@ -262,6 +262,28 @@ TEST(CompareCommand, WritesEveryFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "out"), {}), 4);  // no temporary stayed
 }
 
+/// Systems of our own: a pile, and a robot that falls.
+TEST(CompareCommand, SystemsThatScenesExportAreSolvedByEveryKindOfSolver) {
+  const TemporaryFolder folder;
+  for (const std::string scene : {"sphere-pile", "humanoids --set count=1"}) {
+    const CommandResult exported =
+        nsn_command("export " + scene + " --preset paper --step 60 --newton 1 --quiet --out " +
+                    (folder / "systems" / scene.substr(0, scene.find(' '))).string());
+    ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  }
+
+  const CommandResult result = nsn_command("compare " + (folder / "systems").string() +
+                                           " --solvers contact-lu,pcr,gmres --repeat 1 --json -");
+
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto rows = nlohmann::json::parse(result.out)["results"];
+  EXPECT_EQ(rows.size(), 2U * 5U);  // Krylov solvers take the factors as well
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["status"], "converged") << row.dump();
+    EXPECT_LT(row["relative_residual"].get<double>(), 1e-8) << row.dump();
+  }
+}
+
 TEST(CompareCommand, TheSameSeedGivesTheSameResiduals) {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx", kSpd);

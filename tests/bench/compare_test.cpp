@@ -13,6 +13,7 @@
 #include "nsn/core/io/atomic_file.h"
 #include "nsn/core/io/matrix_market.h"
 #include "tests/support/markup.h"
+#include "tests/support/public_data.h"
 #include "tests/support/temporary_folder.h"
 
 namespace nsn::bench {
@@ -234,8 +235,8 @@ class PublicMatrices : public ::testing::TestWithParam<Reference> {};
 // tenth is what an equally good implementation stays within.
 TEST_P(PublicMatrices, KrylovIterationsMatchTheReference) {
   const Reference& reference = GetParam();
-  const fs::path file = fs::path(NSN_DATA_DIR) / "linear" / (std::string(reference.file) + ".mtx");
-  if (!fs::exists(file)) GTEST_SKIP() << file << " is absent";
+  NSN_NEED_PUBLIC_DATA("linear");
+  const fs::path file = test::public_data("linear") / (std::string(reference.file) + ".mtx");
   const SolverRegistry registry = standard_backends();
   std::vector<std::string> solvers = {"pcg:precond=jacobi", "pcr:precond=jacobi"};
   if (registry.info("cholmod").available()) solvers.push_back("cholmod");

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/core/base/error.h"
+#include "tests/support/public_data.h"
 
 namespace nsn::bench {
 namespace {
@@ -15,9 +16,7 @@ const std::filesystem::path kFolder = std::filesystem::path(NSN_DATA_DIR) / "joi
 
 class JointReferences : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(kFolder)) GTEST_SKIP() << kFolder << " is absent";
-  }
+  void SetUp() override { NSN_NEED_PUBLIC_DATA("joints"); }
   static const JointCase& reference() {
     for (const JointCase& known : joint_cases()) {
       if (known.name == GetParam()) return known;

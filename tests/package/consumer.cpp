@@ -1,9 +1,10 @@
 // Registers a linear solver of its own beside nsn's, holds it to nsn's contract, and solves with
-// both.
+// both. Robots of nsn's own come with the library, wherever it is.
 #include <cstdio>
 
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/runtime.h"
+#include "nsn/models/robots/own_robots.h"
 #include "nsn/tests/contract/linear_solver_contract.h"
 #include "scaled_descent.h"
 
@@ -47,6 +48,13 @@ bool solves(const nsn::SolverRegistry& registry, const char* spec) {
   return report.ok();
 }
 
+bool has_own_robots() {
+  if (!nsn::reads_robots()) return true;
+  const nsn::RobotDescription hand = nsn::read_own_robot("hand");
+  std::printf("%s: %d links\n", hand.name.c_str(), hand.num_links());
+  return hand.num_links() == 21;
+}
+
 }  // namespace
 
 int main() {
@@ -60,5 +68,6 @@ int main() {
   for (const nsn::SolverInfo& info : registry.solvers()) {
     if (info.available()) good = solves(registry, info.name.c_str()) && good;
   }
+  good = has_own_robots() && good;
   return good ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include "nsn/core/io/siconos_text.h"
 #include "tests/support/friction_samples.h"
 #include "tests/support/npz_samples.h"
+#include "tests/support/public_data.h"
 #include "tests/support/temporary_folder.h"
 
 namespace nsn {
@@ -107,7 +108,7 @@ TEST(ContactBench, DamagedArchivesAreRefused) {
 
 TEST(FrictionFile, EveryPublicProblemIsRead) {
   const std::filesystem::path folder = std::filesystem::path(NSN_DATA_DIR) / "friction";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  NSN_NEED_PUBLIC_DATA("friction");
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     const std::string path = file.path().string();
 #if !defined(NSN_WITH_HDF5)

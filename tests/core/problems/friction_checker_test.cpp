@@ -8,6 +8,7 @@
 #include "nsn/core/io/friction_file.h"
 #include "tests/support/friction_reference.h"
 #include "tests/support/friction_samples.h"
+#include "tests/support/public_data.h"
 
 namespace nsn {
 namespace {
@@ -80,7 +81,7 @@ TEST(FrictionChecker, GlobalAndCondensedFormAgree) {
 
 TEST(FrictionChecker, AgreesWithTheReferenceSolutionsOfPublicProblems) {
   const auto folder = std::filesystem::path(NSN_DATA_DIR);
-  if (!std::filesystem::exists(folder / "friction_ref")) GTEST_SKIP() << folder << " is absent";
+  NSN_NEED_PUBLIC_DATA("friction_ref");
   for (const auto& file : std::filesystem::directory_iterator(folder / "friction")) {
     const std::string name = file.path().filename().string();
     const auto reference = test::read_reference(folder / "friction_ref" / (name + ".ref.txt"));

@@ -11,6 +11,7 @@
 #include "nsn/core/problems/lcp.h"
 #include "nsn/models/problems/random_friction_problem.h"
 #include "tests/support/contact_problems.h"
+#include "tests/support/public_data.h"
 
 namespace nsn {
 namespace {
@@ -251,8 +252,9 @@ std::vector<std::string> files_in(const std::string& folder) {
 }
 
 TEST(PublicProblems, EveryFrictionFileIsSolved) {
+  NSN_NEED_PUBLIC_DATA("friction");
   const auto files = files_in("friction");
-  if (files.empty()) GTEST_SKIP() << "no folder " << NSN_DATA_DIR << "/friction";
+  EXPECT_FALSE(files.empty());
   const FrictionSolver solver = solver_for("auto");
   for (const std::string& path : files) {
 #if !defined(NSN_WITH_HDF5)
@@ -269,8 +271,9 @@ TEST(PublicProblems, EveryFrictionFileIsSolved) {
 }
 
 TEST(PublicProblems, EveryLcpIsSolved) {
+  NSN_NEED_PUBLIC_DATA("lcp");
   const auto files = files_in("lcp");
-  if (files.empty()) GTEST_SKIP() << "no folder " << NSN_DATA_DIR << "/lcp";
+  EXPECT_FALSE(files.empty());
   const SolverRegistry registry = standard_backends();
   for (const std::string& path : files) {
     const FrictionFile file = read_friction_file(path);

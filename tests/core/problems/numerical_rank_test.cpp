@@ -7,6 +7,7 @@
 #include "nsn/core/io/friction_file.h"
 #include "tests/support/friction_reference.h"
 #include "tests/support/friction_samples.h"
+#include "tests/support/public_data.h"
 
 namespace nsn {
 namespace {
@@ -46,7 +47,7 @@ TEST(NumericalRank, GlobalIsThatOfItsContacts) {
 
 TEST(NumericalRank, OfPublicProblems) {
   const auto folder = std::filesystem::path(NSN_DATA_DIR) / "friction";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  NSN_NEED_PUBLIC_DATA("friction");
   // From eigenvalues of the symmetric part.
   const std::vector<std::pair<std::string, Index>> ranks = {
       {"BoxesStack1-i100000-32.hdf5.dat", 78},

@@ -11,6 +11,7 @@
 #include "nsn/core/problems/lcp.h"
 #include "tests/support/friction_checker.h"
 #include "tests/support/friction_reference.h"
+#include "tests/support/public_data.h"
 
 namespace nsn {
 namespace {
@@ -120,8 +121,9 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PublicProblem);
 INSTANTIATE_TEST_SUITE_P(Files, PublicProblem, ::testing::ValuesIn(all_files()), test_name);
 
 TEST(PublicProblems, FolderIsThere) {
-  if (all_files().empty())
-    GTEST_SKIP() << NSN_DATA_DIR << " is absent: set NSN_DATA_DIR to check public problems";
+  NSN_NEED_PUBLIC_DATA("friction");
+  NSN_NEED_PUBLIC_DATA("lcp");
+  EXPECT_GT(all_files().size(), 2u);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "nsn/core/base/error.h"
 #include "tests/support/mesh_files.h"
+#include "tests/support/public_data.h"
 #include "tests/support/temporary_folder.h"
 
 namespace nsn {
@@ -320,7 +321,7 @@ TEST(MeshIo, FilesAreChosenByTheirEnding) {
 
 TEST(MeshIo, MeshesByOthers) {
   const std::filesystem::path meshes = std::filesystem::path(NSN_DATA_DIR) / "meshes";
-  if (!std::filesystem::exists(meshes)) GTEST_SKIP() << "no meshes under " << NSN_DATA_DIR;
+  NSN_NEED_PUBLIC_DATA("meshes");
   const std::vector<std::pair<std::string, Index>> files = {
       {"cube.msh", 6},        {"bar-6.msh", 6},       {"bar-186.msh", 186},
       {"bar-2523.msh", 2523}, {"rod.msh", 1722},      {"mat20x20.msh", 2166},

@@ -1,6 +1,5 @@
 // Robots at a bounded cost: the preset realtime, where what joints hold is not among the unknowns.
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,14 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "nsn/models/joints/joints.h"
+#include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
 namespace {
-
-#define NSN_NEED_ROBOTS()                                                            \
-  if (!std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots/yumi")) \
-  GTEST_SKIP() << "no robots in " << NSN_DATA_DIR
 
 struct Course {
   double median = 0.0;    ///< error, m/s
@@ -43,46 +39,53 @@ Course run(const std::string& scene, const Options::Assignments& parameters,
   return course;
 }
 
+class HumanoidsInRealtime : public test::WithRobot {};
+class HandInRealtime : public test::WithRobot {};
+
+INSTANTIATE_TEST_SUITE_P(Models, HumanoidsInRealtime,
+                         testing::Values(test::kOwnHumanoid, test::kPublicHumanoid),
+                         test::robot_name);
+INSTANTIATE_TEST_SUITE_P(Models, HandInRealtime, testing::Values(test::kOwnHand, test::kPublicHand),
+                         test::robot_name);
+
 /// Each on its own course. What realtime leaves is mostly spin of light limbs, which it does not
 /// chase below what a step of first order is worth (core/step/realtime_step.cpp, kWorthTurn).
-TEST(RobotRealtime, ErrorOfHumanoidsIsBelowThePapers) {
-  NSN_NEED_ROBOTS();
-  const Course realtime = run("humanoids", {{"count", "8"}}, "realtime", 150);
-  const Course paper = run("humanoids", {{"count", "8"}}, "paper", 150);
+TEST_P(HumanoidsInRealtime, ErrorIsBelowThePapers) {
+  const Course realtime = run("humanoids", {{"file", GetParam()}, {"count", "8"}}, "realtime", 150);
+  const Course paper = run("humanoids", {{"file", GetParam()}, {"count", "8"}}, "paper", 150);
   EXPECT_LT(realtime.median, paper.median);
   EXPECT_LT(realtime.worst, paper.worst);  // where they hit the floor
   EXPECT_LT(realtime.distance, paper.distance);
 }
 
 /// Ten times what their motors can do: limbs turn by up to a radian a step and meet their limits at
-/// tens of radians a second. Of 32 seeds a quarter come apart (a chaotic scene: which ones changes
+/// tens of radians a second. Of 32 seeds of the public one a quarter come apart (a chaotic scene: which ones changes
 /// with the rounding), but a step that fails gains no energy: before, speeds grew to 1e16 m/s. The
 /// motors themselves bring parts that have come loose to thousands of m/s in two seconds.
-TEST(RobotRealtime, HumanoidsUnderTenTimesTheirTorqueDoNotRunAway) {
-  NSN_NEED_ROBOTS();
+TEST_P(HumanoidsInRealtime, UnderTenTimesTheirTorqueDoNotRunAway) {
   int together = 0;
   const std::vector<std::string> seeds{"1", "2", "3", "4", "5", "6", "7", "8"};
   for (const std::string& seed : seeds) {
-    const Course course =
-        run("humanoids", {{"count", "4"}, {"torque", "10"}, {"seed", seed}}, "realtime", 240);
+    const Options::Assignments wild{
+        {"file", GetParam()}, {"count", "4"}, {"torque", "10"}, {"seed", seed}};
+    const Course course = run("humanoids", wild, "realtime", 240);
     EXPECT_LT(course.speed, 1e5) << seed;
     if (course.distance < 0.1) ++together;
   }
   EXPECT_GE(together, 4);
 }
 
-TEST(RobotRealtime, JointsWithoutUnknownsOfTheirOwnDriftFarLess) {
-  NSN_NEED_ROBOTS();
-  const Course without = run("humanoids", {{"count", "2"}}, "realtime", 150);
-  const Course with = run("humanoids", {{"count", "2"}}, "realtime", 150, Elimination::kNever);
+TEST_P(HumanoidsInRealtime, JointsWithoutUnknownsOfTheirOwnDriftFarLess) {
+  const Course without = run("humanoids", {{"file", GetParam()}, {"count", "2"}}, "realtime", 150);
+  const Course with = run("humanoids", {{"file", GetParam()}, {"count", "2"}}, "realtime", 150,
+                          Elimination::kNever);
   EXPECT_LT(3.0 * without.distance, with.distance);  // 0.3 mm, 1.8 mm
 }
 
 /// With rows of joints among the unknowns the impulses of this grasp grew until the hand flew apart
 /// (a drift of hundreds of metres).
-TEST(RobotRealtime, HandThatClosesAroundAnObjectStaysTogether) {
-  NSN_NEED_ROBOTS();
-  const Course course = run("allegro-grasp", {}, "realtime", 240);
+TEST_P(HandInRealtime, HandThatClosesAroundAnObjectStaysTogether) {
+  const Course course = run("allegro-grasp", {{"file", GetParam()}}, "realtime", 240);
   EXPECT_LT(course.distance, 1e-4);
   EXPECT_LT(course.median, 1.0);
 }

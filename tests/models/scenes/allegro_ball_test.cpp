@@ -1,24 +1,19 @@
-// The Allegro hand with a soft ball, small enough for every run: a coarse ball, a quick turn.
-#include <filesystem>
-
+// A hand with a soft ball, small enough for every run: a coarse ball, a quick turn.
 #include <gtest/gtest.h>
 
 #include "tests/support/grasp.h"
+#include "tests/support/robot_models.h"
 
 namespace nsn {
 namespace {
 
-class AllegroBall : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots/allegro_mjcf")) {
-      GTEST_SKIP() << "no robots in " << NSN_DATA_DIR;
-    }
-  }
-};
+class AllegroBall : public test::WithRobot {};
 
-TEST_F(AllegroBall, HasTwentyOneBodiesAndJointsAndABallOf427Tetrahedra) {
-  const World world = make_scene("allegro-ball");
+INSTANTIATE_TEST_SUITE_P(Hands, AllegroBall, testing::Values(test::kOwnHand, test::kPublicHand),
+                         test::robot_name);
+
+TEST_P(AllegroBall, HasTwentyOneBodiesAndJointsAndABallOf427Tetrahedra) {
+  const World world = make_scene("allegro-ball", {{"file", GetParam()}});
   int moving = 0;
   for (const ConstBodyRef body : world.bodies()) moving += body.dynamic() ? 1 : 0;
   EXPECT_EQ(moving, 21);
@@ -26,8 +21,9 @@ TEST_F(AllegroBall, HasTwentyOneBodiesAndJointsAndABallOf427Tetrahedra) {
   EXPECT_EQ(world.deformable(0).mesh.num_tets(), 427);
 }
 
-TEST_F(AllegroBall, CoarseBallIsSqueezedLiftedAndHeldUpsideDown) {
-  Simulation simulation = test::simulate("allegro-ball", {{"tets", "80"}, {"turn", "0.8"}});
+TEST_P(AllegroBall, CoarseBallIsSqueezedLiftedAndHeldUpsideDown) {
+  Simulation simulation =
+      test::simulate("allegro-ball", {{"file", GetParam()}, {"tets", "80"}, {"turn", "0.8"}});
   double worst = test::run(simulation, 2.4);  // closed and lifted
   const Vec3 before = test::ball_in(simulation, "palm");
   EXPECT_GT(test::height_over(simulation, "palm"), 0.03);

@@ -1,11 +1,11 @@
 // A hand holds irregular objects while it is shaken: all of them, ten seconds each.
 #include <algorithm>
-#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "nsn/models/scenes/irregular_objects.h"
+#include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
@@ -20,13 +20,9 @@ Vec3 object_in_palm(const Simulation& simulation) {
   return rotation_matrix(conjugate(palm.orientation)) * (object.position - palm.position);
 }
 
-class AllegroGrasp : public testing::TestWithParam<int> {};
-
-TEST_P(AllegroGrasp, HoldsTheObjectForTenSecondsOfShaking) {
-  if (!std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots/allegro_mjcf")) {
-    GTEST_SKIP() << "no robots in " << NSN_DATA_DIR;
-  }
-  Simulation simulation = test::simulate("allegro-grasp", {{"object", std::to_string(GetParam())}});
+void expect_holds(const std::string& hand, int kind) {
+  Simulation simulation =
+      test::simulate("allegro-grasp", {{"file", hand}, {"object", std::to_string(kind)}});
   int contacts = 0;
   int coarse = 0;
   const auto advance = [&](int steps) {
@@ -50,9 +46,19 @@ TEST_P(AllegroGrasp, HoldsTheObjectForTenSecondsOfShaking) {
   EXPECT_LT(slip, 5e-3);
   EXPECT_GE(contacts, 100);
   EXPECT_LT(coarse, 15);  // 1 % of 1500 steps
-  RecordProperty("slip_um", static_cast<int>(1e6 * slip));
-  std::printf("%-10s slip %.3f mm, at most %d contacts, %d steps above 1e-6 m/s\n",
-              irregular_object_name(GetParam()), 1e3 * slip, contacts, coarse);
+  std::printf("%s: %-10s slip %.3f mm, at most %d contacts, %d steps above 1e-6 m/s\n",
+              hand.c_str(), irregular_object_name(kind), 1e3 * slip, contacts, coarse);
+}
+
+class AllegroGrasp : public testing::TestWithParam<int> {};
+
+TEST_P(AllegroGrasp, HoldsTheObjectForTenSecondsOfShaking) {
+  expect_holds(test::kOwnHand, GetParam());
+}
+
+TEST_P(AllegroGrasp, PublicHandHoldsItAsWell) {
+  NSN_NEED_PUBLIC_DATA(std::string("robots/") + test::kPublicHand);
+  expect_holds(test::kPublicHand, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Objects, AllegroGrasp, testing::Range(0, kIrregularObjects),

@@ -1,26 +1,27 @@
 // The scene humanoids: what holds for every one of them, whatever their number.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
 namespace {
 
-bool have_file() {
-  return std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots/humanoid_mjcf");
-}
+class Humanoids : public test::WithRobot {
+ protected:
+  static Simulation humanoids(int count, const std::string& preset = "accurate") {
+    return test::simulate("humanoids", {{"count", std::to_string(count)}, {"file", GetParam()}},
+                          test::with_preset(preset));
+  }
+};
 
-Simulation humanoids(int count, const std::string& preset = "accurate") {
-  return test::simulate("humanoids", {{"count", std::to_string(count)}}, test::with_preset(preset));
-}
-
-#define NSN_NEED_ROBOTS() \
-  if (!have_file()) GTEST_SKIP() << "no robots in " << NSN_DATA_DIR
+INSTANTIATE_TEST_SUITE_P(Models, Humanoids,
+                         testing::Values(test::kOwnHumanoid, test::kPublicHumanoid),
+                         test::robot_name);
 
 /// Bitwise the same place and motion of the first humanoid; body 0 is the ground.
 void expect_same(const World& a, const World& b) {
@@ -33,8 +34,7 @@ void expect_same(const World& a, const World& b) {
   }
 }
 
-TEST(Humanoids, NoneDependsOnHowManyOthersThereAre) {
-  NSN_NEED_ROBOTS();
+TEST_P(Humanoids, NoneDependsOnHowManyOthersThereAre) {
   for (const std::string preset : {"accurate", "realtime"}) {
     Simulation alone = humanoids(1, preset);
     Simulation three = humanoids(3, preset);
@@ -50,8 +50,7 @@ TEST(Humanoids, NoneDependsOnHowManyOthersThereAre) {
 }
 
 /// Islands share what they are assembled into unless somebody looks at them.
-TEST(Humanoids, MoveTheSameWayWhereSomeStepsAreInspected) {
-  NSN_NEED_ROBOTS();
+TEST_P(Humanoids, MoveTheSameWayWhereSomeStepsAreInspected) {
   Simulation unseen = humanoids(3, "realtime");
   Simulation seen = humanoids(3, "realtime");
   int inspected = 0;
@@ -67,8 +66,7 @@ TEST(Humanoids, MoveTheSameWayWhereSomeStepsAreInspected) {
   expect_same(seen.world(), unseen.world());
 }
 
-TEST(Humanoids, JointsAndLimitsHoldWhileTheyFall) {
-  NSN_NEED_ROBOTS();
+TEST_P(Humanoids, JointsAndLimitsHoldWhileTheyFall) {
   Simulation simulation = humanoids(2);
 
   for (int step = 0; step < 240; ++step) {
@@ -81,8 +79,7 @@ TEST(Humanoids, JointsAndLimitsHoldWhileTheyFall) {
   EXPECT_EQ(simulation.world().joints().num_joints(), 2 * 12);
 }
 
-TEST(Humanoids, RealtimeForgetsImpulsesThatBalanceOnlyEachOther) {
-  NSN_NEED_ROBOTS();
+TEST_P(Humanoids, RealtimeForgetsImpulsesThatBalanceOnlyEachOther) {
   Simulation simulation = humanoids(8, "realtime");
   double largest = 0.0;
   for (int step = 0; step < 240; ++step) {
@@ -93,7 +90,7 @@ TEST(Humanoids, RealtimeForgetsImpulsesThatBalanceOnlyEachOther) {
   EXPECT_LT(largest, 1000.0);
 }
 
-TEST(Humanoids, MissingFileIsAnErrorThatSaysWhereItLooked) {
+TEST(HumanoidFile, MissingFileIsAnErrorThatSaysWhereItLooked) {
   try {
     make_scene("humanoids", {{"file", "nowhere/none.xml"}});
     FAIL() << "no error";

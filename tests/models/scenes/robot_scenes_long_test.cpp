@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "tests/support/cabinets.h"
 #include "tests/support/grasp.h"
+#include "tests/support/robot_models.h"
 
 namespace nsn {
 namespace {
@@ -74,10 +74,10 @@ void PrintTo(const Case& given, std::ostream* out) {
 class TwentySeconds : public testing::TestWithParam<Case> {};
 
 TEST_P(TwentySeconds, JointsAndLimitsHoldAndStepsConverge) {
-  if (!std::filesystem::exists(std::filesystem::path(NSN_DATA_DIR) / "robots")) {
-    GTEST_SKIP() << "no robots in " << NSN_DATA_DIR;
-  }
   const Case& given = GetParam();
+  for (const auto& [key, value] : given.parameters) {
+    if (key == "file") NSN_NEED_PUBLIC_DATA("robots/" + value);
+  }
   SimulationOptions options;
   options.newton.linear = {given.linear};
   Simulation simulation(make_scene(given.scene, given.parameters), options, standard_backends());
@@ -119,6 +119,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"ragdolls_direct", "ragdolls", {{"count", "4"}}, "contact-lu"},
                     Case{
                         "ragdolls_gmres", "ragdolls", {{"count", "4"}}, "gmres:precond=block-ilu"}),
+    [](const auto& p) { return std::string(p.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    PublicRobots, TwentySeconds,
+    testing::Values(
+        Case{"public_ball_direct", "allegro-ball", {{"file", test::kPublicHand}}, "contact-lu"},
+        Case{"public_humanoids_direct",
+             "humanoids",
+             {{"count", "4"}, {"file", test::kPublicHumanoid}},
+             "contact-lu"},
+        Case{"public_grasp_direct", "allegro-grasp", {{"file", test::kPublicHand}}, "contact-lu"},
+        Case{"public_cabinets_direct",
+             "yumi-cabinet",
+             {{"count", "20"}, {"file", test::kPublicArms}},
+             "contact-lu"},
+        Case{"public_ragdolls_direct",
+             "ragdolls",
+             {{"count", "4"}, {"file", test::kPublicHumanoid}},
+             "contact-lu"}),
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
