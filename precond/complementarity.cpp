@@ -71,14 +71,14 @@ Vec3 block_rho(ComplementarityScaling scaling, const BlockCsr& J, const System& 
 }
 
 void copy_user(const ComplementarityOptions& options, System& system) {
-  NSN_THROW_UNLESS(size_of(options.user) == system.rows(),
-                   "complementarity scaling: {} user values for {} rows", size_of(options.user),
+  NSN_THROW_UNLESS(static_cast<Index>(options.user.size()) == system.rows(),
+                   "complementarity scaling: {} user values for {} rows", options.user.size(),
                    system.rows());
   for (Index i = 0; i < system.rows(); ++i) {
-    NSN_THROW_UNLESS(options.user(i) > 0.0 && std::isfinite(options.user(i)),
+    NSN_THROW_UNLESS(options.user[to_size(i)] > 0.0 && std::isfinite(options.user[to_size(i)]),
                      "complementarity scaling: user value {} of row {} is not positive",
-                     options.user(i), i);
-    system.rho(i) = options.multiplier * options.user(i);
+                     options.user[to_size(i)], i);
+    system.rho(i) = options.multiplier * options.user[to_size(i)];
   }
 }
 

@@ -2,20 +2,14 @@
 ///
 /// All arrays live in host memory as one-dimensional Kokkos views; the 3x3 blocks of a matrix are
 /// nine consecutive doubles, row by row. A new view is zeroed by the thread that asks for it, so
-/// that any thread may allocate (islands are solved side by side). Indices are 32 bit: 2^31 scalars
-/// are far beyond one machine's memory for the matrices solved here, and half the index traffic is
-/// worth having.
+/// that any thread may allocate (islands are solved side by side).
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 
 #include <Kokkos_Core.hpp>
 
-namespace nsn {
+#include "nsn/core/base/index.h"
 
-using Index = std::int32_t;
+namespace nsn {
 
 using Execution = Kokkos::DefaultHostExecutionSpace;
 using Memory = Kokkos::Device<Kokkos::Serial, Kokkos::HostSpace>;
@@ -24,18 +18,6 @@ using Vector = Kokkos::View<double*, Memory>;
 using ConstVector = Kokkos::View<const double*, Memory>;
 using IndexVector = Kokkos::View<Index*, Memory>;
 using ConstIndexVector = Kokkos::View<const Index*, Memory>;
-
-/// No bound: of impulses, speeds, times.
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// An Index that is not negative, for containers of the standard library.
-constexpr std::size_t to_size(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-/// A block is 3x3, stored row by row.
-inline constexpr Index kBlock = 3;
-inline constexpr Index kBlockSize = 9;
 
 /// Starts to load the line of the cache that p is in; p need not be valid.
 inline void prefetch([[maybe_unused]] const void* p) {

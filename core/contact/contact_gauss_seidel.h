@@ -15,22 +15,12 @@
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/contact/factorization_cost.h"
 #include "nsn/core/contact/row_law.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
 
-/// Policy: operations from which a factorisation is expensive, so that ADMM and sweeps before it are
-/// worth their time. Without them: 1.2 times the work on the public problems of
-/// bench/ablation/friction_cases.csv.
-inline constexpr double kExpensiveFactorization = 3e6;
-/// Even a dense factorisation over so many row blocks is not: (3 n)^3 / 3 operations.
-inline bool cheap_at_worst(Index blocks) {
-  const double rows = 3.0 * blocks;
-  return rows * rows * rows / 3.0 <= kExpensiveFactorization;
-}
-/// Policy: time of the sweeps before an expensive factorisation, in factorisations.
-inline constexpr double kSweepsWorth = 1.5;
 /// Sweeps that take the time of one factorisation of a matrix with this many blocks and contacts;
 /// flops: operations of the symmetric one.
 double sweeps_per_factorization(double flops, Index blocks, Index contacts);

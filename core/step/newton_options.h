@@ -28,7 +28,7 @@
 #include <variant>
 #include <vector>
 
-#include "nsn/core/base/types.h"
+#include "nsn/core/base/index.h"
 #include "nsn/core/step/policy.h"
 #include "nsn/ncp/fischer_burmeister.h"
 

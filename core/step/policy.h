@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "nsn/core/base/options.h"
-#include "nsn/core/contact/contact_gauss_seidel.h"
+#include "nsn/core/contact/factorization_cost.h"
 
 namespace nsn {
 

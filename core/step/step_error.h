@@ -1,17 +1,4 @@
-/// How far an iterate is from the solution of a step, the same for every method (docs/theory.md):
-///
-///   e_n = h max |min(v_N, rho r_N)|                        m      gap and normal impulse
-///   e_f = max rho |r_T - P(r_T - v_T / rho)|               m/s    P: projection on |r_T| <= mu r_N
-///   e_b = max rho |r - clip(r - v / rho, lo, hi)|          m/s    box rows
-///   e_m = max s |u - u_free - M^-1 J^T r|                  m/s    momentum; s = 1 for particles and
-///         centres of mass, for spins (rad/s) the radius of gyration of their body, m
-///
-///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
-///
-/// [Macklin19] plots e_n and e_f alone.
-///
-/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start
-/// of the step (ncp/natural_map.h). Never a solver's own scaled residual.
+/// Evaluates the rows of a step and the errors of an iterate (core/step/newton_result.h).
 #pragma once
 
 #include <algorithm>
@@ -19,19 +6,10 @@
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/step/newton_result.h"
 #include "nsn/core/step/system.h"
 
 namespace nsn {
-
-struct StepError {
-  double normal = 0.0;    ///< e_n, m
-  double friction = 0.0;  ///< e_f, m/s
-  double box = 0.0;       ///< e_b, m/s
-  double momentum = 0.0;  ///< e_m, m/s
-  double total = 0.0;     ///< m/s; infinite if an iterate is not finite
-  double relative = 0.0;  ///< total over the step's speed scale
-  Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
-};
 
 /// Rows at one velocity: value and J, and the buffers their use needs. Sized by fit(), which keeps
 /// its memory; the views end with this object.

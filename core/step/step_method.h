@@ -14,55 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "nsn/core/device/traffic.h"
 #include "nsn/core/linear/linear_solver.h"
+#include "nsn/core/step/newton_result.h"
 #include "nsn/core/step/step_error.h"
 #include "nsn/core/step/system.h"
 
 namespace nsn {
-
-enum class NewtonStatus {
-  kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
-  kBudgetReached,  ///< max_iterations spent
-  kStalled,        ///< no step improves the iterate
-  kLinearFailure,  ///< no linear solver of the chain gave an answer
-  kNonFinite,      ///< the equations themselves are not finite
-  kCancelled,      ///< time budget spent, or the caller said stop
-  kDeviceFailure,  ///< the device gave no memory or was lost; the state is that of the start
-};
-std::string_view to_string(NewtonStatus status);
-
-/// One iteration: the state after it.
-struct NewtonIteration {
-  StepError error;
-  double merit = 0.0;        ///< |(M^-1 g, h)|_2, m/s
-  double step = 0.0;         ///< |(t du, M^-1-scaled t dr)| as max |t du|, m/s
-  double step_length = 0.0;  ///< t; 1 for full-step methods, 0 for a rejected proximal step
-  double alpha = 0.0;        ///< proximal parameter; 0 elsewhere
-  int factorizations = 0;    ///< linear systems solved in it
-  int linear_iterations = 0;
-  LinearStatus linear_status = LinearStatus::kDirect;
-  double linear_residual = 0.0;  ///< relative, recomputed
-};
-
-struct NewtonResult {
-  NewtonStatus status = NewtonStatus::kNonFinite;
-  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
-  int linear_iterations = 0;    ///< Krylov iterations of all of them
-  StepError error;              ///< of what is returned
-  bool restarted = false;       ///< accurate: the rescue was used
-  bool handed_over = false;     ///< realtime: the accurate method finished the step
-  bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
-  std::string linear_solver;    ///< the solver of the chain that answered last
-  std::string detail;           ///< of a device's failure, in its own words
-  /// paper: where rows were evaluated and linear systems solved, "device", "host" or
-  /// "host (mirrored)", and what that took.
-  std::string evaluate_on, solve_on;
-  Traffic traffic;            ///< of the whole step
-  Traffic iteration_traffic;  ///< of its iterations alone: without upload and answer
-
-  bool converged() const { return status == NewtonStatus::kConverged; }
-};
 
 /// One Newton matrix before it is solved, for export.
 struct NewtonSystemView {

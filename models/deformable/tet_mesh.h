@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nsn/core/base/small_matrix.h"
-#include "nsn/core/base/types.h"
+#include "nsn/core/base/index.h"
 
 namespace nsn {
 

@@ -1,0 +1,81 @@
+/// What a step of one island ends with: its status, its iterations and its error.
+///
+/// How far an iterate is from the solution, the same for every method (docs/theory.md):
+///
+///   e_n = h max |min(v_N, rho r_N)|                        m      gap and normal impulse
+///   e_f = max rho |r_T - P(r_T - v_T / rho)|               m/s    P: projection on |r_T| <= mu r_N
+///   e_b = max rho |r - clip(r - v / rho, lo, hi)|          m/s    box rows
+///   e_m = max s |u - u_free - M^-1 J^T r|                  m/s    momentum; s = 1 for particles and
+///         centres of mass, for spins (rad/s) the radius of gyration of their body, m
+///
+///   total = max(e_n / h, e_f, e_b, e_m),     relative = total / max(|u_free|, h g)
+///
+/// [Macklin19] plots e_n and e_f alone.
+///
+/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start
+/// of the step (ncp/natural_map.h). Never a solver's own scaled residual.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "nsn/core/base/index.h"
+#include "nsn/core/device/traffic.h"
+#include "nsn/core/linear/linear_status.h"
+
+namespace nsn {
+
+struct StepError {
+  double normal = 0.0;    ///< e_n, m
+  double friction = 0.0;  ///< e_f, m/s
+  double box = 0.0;       ///< e_b, m/s
+  double momentum = 0.0;  ///< e_m, m/s
+  double total = 0.0;     ///< m/s; infinite if an iterate is not finite
+  double relative = 0.0;  ///< total over the step's speed scale
+  Index worst = -1;       ///< row block of the largest e_n / h, e_f or e_b; -1: none
+};
+
+enum class NewtonStatus {
+  kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
+  kBudgetReached,  ///< max_iterations spent
+  kStalled,        ///< no step improves the iterate
+  kLinearFailure,  ///< no linear solver of the chain gave an answer
+  kNonFinite,      ///< the equations themselves are not finite
+  kCancelled,      ///< time budget spent, or the caller said stop
+  kDeviceFailure,  ///< the device gave no memory or was lost; the state is that of the start
+};
+std::string_view to_string(NewtonStatus status);
+
+/// One iteration: the state after it.
+struct NewtonIteration {
+  StepError error;
+  double merit = 0.0;        ///< |(M^-1 g, h)|_2, m/s
+  double step = 0.0;         ///< |(t du, M^-1-scaled t dr)| as max |t du|, m/s
+  double step_length = 0.0;  ///< t; 1 for full-step methods, 0 for a rejected proximal step
+  double alpha = 0.0;        ///< proximal parameter; 0 elsewhere
+  int factorizations = 0;    ///< linear systems solved in it
+  int linear_iterations = 0;
+  LinearStatus linear_status = LinearStatus::kDirect;
+  double linear_residual = 0.0;  ///< relative, recomputed
+};
+
+struct NewtonResult {
+  NewtonStatus status = NewtonStatus::kNonFinite;
+  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
+  int linear_iterations = 0;    ///< Krylov iterations of all of them
+  StepError error;              ///< of what is returned
+  bool restarted = false;       ///< accurate: the rescue was used
+  bool handed_over = false;     ///< realtime: the accurate method finished the step
+  bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
+  std::string linear_solver;    ///< the solver of the chain that answered last
+  std::string detail;           ///< of a device's failure, in its own words
+  /// paper: where rows were evaluated and linear systems solved, "device", "host" or
+  /// "host (mirrored)", and what that took.
+  std::string evaluate_on, solve_on;
+  Traffic traffic;            ///< of the whole step
+  Traffic iteration_traffic;  ///< of its iterations alone: without upload and answer
+
+  bool converged() const { return status == NewtonStatus::kConverged; }
+};
+
+}  // namespace nsn
