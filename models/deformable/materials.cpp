@@ -4,7 +4,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 
 namespace nsn {
 namespace {

@@ -2,7 +2,7 @@
 /// needs of them.
 ///
 /// Isotropic means that Psi depends on the principal stretches s of F = U diag(s) V^T alone
-/// (models/deformable/signed_svd.h). A material gives, per unit of rest volume (Pa = J/m^3),
+/// (core/elastic/signed_svd.h). A material gives, per unit of rest volume (Pa = J/m^3),
 ///
 ///     energy    Psi(s)                    0 at rest, s = (1, 1, 1)
 ///     gradient  dPsi/ds                   nominal (first Piola-Kirchhoff) stress P = U diag(.) V^T

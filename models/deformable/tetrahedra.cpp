@@ -10,7 +10,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/strain_rows.h"
 #include "nsn/models/deformable/tet_shape.h"
 
@@ -78,6 +78,7 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
   mass_ = zeros("mass", mesh.num_nodes());
   activation_ = zeros("activation", tets);
   stiffness_ = zeros("stiffness", kBlockSize * blocks * tets);
+  start_ = zeros("start", kBlockSize * tets);
   frames_ = zeros("frames", 18 * tets);
   modes_ = zeros("modes", 6 * tets);
   shortfall_ = zeros("shortfall", blocks == 1 ? kBlockSize * tets : 0);
@@ -89,6 +90,7 @@ Tetrahedra::Tetrahedra(const TetMesh& mesh, MaterialModel model,
     for (Index a = 0; a < 4; ++a) {
       store3(&gradient_(12 * t + 3 * a), shape.gradient[static_cast<std::size_t>(a)]);
     }
+    store9(&start_(kBlockSize * t), identity<3>());
     store9(&frames_(18 * t), identity<3>());
     store9(&frames_(18 * t + 9), identity<3>());
     volume_(t) = shape.volume;
@@ -137,6 +139,14 @@ double Tetrahedra::deformed_volume(ConstVector x) const {
   })[0];
 }
 
+/// From scratch: a step depends on where it starts, not on what was evaluated before.
+void Tetrahedra::do_start_step(ConstVector x) {
+  if (std::holds_alternative<LinearElastic>(material_)) return;
+  for_each_tet(num_tets(), [&](Index t) {
+    store9(&start_(kBlockSize * t), stretch_frame(deformation_gradient(t, x)));
+  });
+}
+
 Index Tetrahedra::do_evaluate(ConstVector x, double) {
   std::visit(
       [&](const auto& material) {
@@ -169,7 +179,7 @@ template <class Material>
 Tetrahedra::Element Tetrahedra::stretch_element(const Material& material, Index t,
                                                 const Mat3& F) const {
   const double w = weight_(t);
-  Element element{signed_svd(F, load9(&frames_(18 * t + 9))), {}, {}, {}, {}};
+  Element element{signed_svd(F, load9(&start_(kBlockSize * t))), {}, {}, {}, {}};
   const Vec3& s = element.svd.s;
   element.c = material.gradient(s);
   element.N = material.hessian(s);

@@ -1,7 +1,7 @@
 /// Constant-strain tetrahedra as generalised compliance.
 ///
 /// With shape gradients g_a (a = 1..4, 1/m, sum 0) of the rest shape the deformation gradient is
-/// F = sum_a x_a g_a^T = U diag(s) V^T (models/deformable/signed_svd.h). Two choices of rows:
+/// F = sum_a x_a g_a^T = U diag(s) V^T (core/elastic/signed_svd.h). Two choices of rows:
 ///
 /// *Stretches*, 3 rows, every isotropic material (materials.h):
 ///
@@ -85,6 +85,7 @@ class Tetrahedra final : public GeneralisedCompliance {
 
  private:
   struct Element;  // what one evaluation of one tetrahedron yields
+  void do_start_step(ConstVector x) override;
   Index do_evaluate(ConstVector x, double h) override;
   double do_energy(ConstVector x) const override;
   Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
@@ -123,6 +124,7 @@ class Tetrahedra final : public GeneralisedCompliance {
   Vector mass_;        // per node
   Vector activation_;  // p
   Vector stiffness_;   // E^-1, 9 per block row
+  Vector start_;       // V where the step starts, from which every evaluation sets out, 9 each
   Vector frames_;      // U and V, 18 per tetrahedron
   Vector modes_;       // flips and twists left to -K, not clamped, N/m * m^2, 6 per tetrahedron
   Vector shortfall_;   // N - E^-1 of projected stretch rows, 9 per tetrahedron
