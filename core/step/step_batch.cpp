@@ -14,6 +14,10 @@ template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
+bool has_only_contacts_and_joints(const StepRecords& records) {
+  return records.attachments.empty() && records.mimics.empty() && records.resistances.empty() &&
+         records.soft_contacts.empty() && records.laws.empty() && records.directions.empty();
+}
 Vector view(std::vector<double>& v) {
   return Vector(v.data(), v.size());
 }
@@ -112,7 +116,7 @@ bool batch_takes(const NewtonOptions& options, const SolverRegistry& registry) {
 bool batch_takes(StepEquations& equations) {
   const System& system = equations.system();
   return system.rigid_nodes == system.nodes() && !system.compliance_varies &&
-         equations.records() != nullptr && equations.records()->attachments.empty();
+         equations.records() != nullptr && has_only_contacts_and_joints(*equations.records());
 }
 
 }  // namespace nsn

@@ -64,7 +64,7 @@ Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::s
             N = material.hessian(signed_svd(F).s);
           }
         },
-        law.material());
+        make_material(kind.model, kRubber));
   }
   return law.rest_volume()(0) * N;
 }
