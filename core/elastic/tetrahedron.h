@@ -165,6 +165,14 @@ struct TetrahedronLaw {
   }
 };
 
+/// TetrahedronLaw of each material, after other laws.
+template <class Materials, class... Others>
+struct LawsOf;
+template <class... Material, class... Others>
+struct LawsOf<std::variant<Material...>, Others...> {
+  using Variant = std::variant<Others..., TetrahedronLaw<Material>...>;
+};
+
 /// Sums and differences of flips and twists over two, as they enter blocks of -K.
 struct TetModes {
   double mean[3], half[3];

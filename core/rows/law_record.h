@@ -4,16 +4,13 @@
 
 #include <cstdint>
 #include <span>
-#include <variant>
 
 #include "nsn/core/elastic/spring.h"
 #include "nsn/core/elastic/strain_rate.h"
 
 namespace nsn {
 
-using ElasticLaw = std::variant<SpringLaw, StrainRateLaw, TetrahedronLaw<LinearElastic>,
-                                TetrahedronLaw<Corotational>, TetrahedronLaw<StableNeoHookean>,
-                                TetrahedronLaw<StableNeoHookeanLog>>;
+using ElasticLaw = LawsOf<ElasticMaterial, SpringLaw, StrainRateLaw>::Variant;
 
 /// What E c, J and E of an element of length l become in rows of a step (models/rows/compliance_rows.h).
 struct RowScale {

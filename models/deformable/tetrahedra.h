@@ -36,7 +36,6 @@
 #pragma once
 
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "nsn/core/elastic/tetrahedron.h"
@@ -101,9 +100,7 @@ class Tetrahedra final : public GeneralisedCompliance {
   bool falls_short(Index t) const;
   void add_row_block(Index t, int a, int b, Block& out) const;
 
-  std::variant<TetrahedronLaw<LinearElastic>, TetrahedronLaw<Corotational>,
-               TetrahedronLaw<StableNeoHookean>, TetrahedronLaw<StableNeoHookeanLog>>
-      law_;
+  LawsOf<ElasticMaterial>::Variant law_;
   bool project_geometric_ = true;
   std::vector<TetElement> elements_;
   Vector volume_;      // V_e
