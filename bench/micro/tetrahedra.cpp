@@ -17,8 +17,8 @@
 #include <benchmark/benchmark.h>
 
 #include "nsn/core/base/runtime.h"
+#include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/mesh_generators.h"
-#include "nsn/models/deformable/signed_svd.h"
 
 namespace nsn {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nsn/core/rows/body_state.h"
+#include "nsn/core/rows/body_stiffness.h"
 
 namespace nsn {
 
@@ -23,6 +24,13 @@ NSN_INLINE void evaluate_attachment(const A& attachment, const PointState& parti
       out.J[2][3 * i + j] = holds ? turning(i, j) : 0.0;
     }
   }
+}
+
+/// add(k, K): geometric stiffness of node k of the block.
+template <class A, class Add>
+NSN_INLINE void attachment_stiffness(const A& attachment, const BodyState& body, const Vec3& r,
+                                     const Add& add) {
+  if (body.dynamic) add(2, arm_stiffness(body.R * attachment.local, -r));
 }
 
 }  // namespace nsn

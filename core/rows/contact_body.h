@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nsn/core/rows/body_state.h"
+#include "nsn/core/rows/body_stiffness.h"
 
 namespace nsn {
 
@@ -37,6 +38,20 @@ NSN_INLINE void evaluate_contact(const C& c, const TangentFrame& t, const BodySt
   store_rows(out.J[2], -c.normal, -t.t1, -t.t2);
   const Vec3 from_b = -to_b;
   store_rows(out.J[3], cross(from_b, c.normal), cross(from_b, t.t1), cross(from_b, t.t2));
+}
+
+/// Impulse r of a block in world axes.
+template <class C>
+NSN_INLINE Vec3 contact_impulse(const C& c, const TangentFrame& t, const Vec3& r) {
+  return r[0] * c.normal + r[1] * t.t1 + r[2] * t.t2;
+}
+
+/// add(k, K): geometric stiffness of node k of the block under an impulse F in world axes.
+template <class C, class Add>
+NSN_INLINE void contact_stiffness(const C& c, const BodyState& a, const BodyState& b, const Vec3& F,
+                                  const Add& add) {
+  if (a.dynamic) add(1, arm_stiffness(a.R * c.local_a, F));
+  if (b.dynamic) add(3, arm_stiffness(b.R * c.local_b, -F));
 }
 
 }  // namespace nsn

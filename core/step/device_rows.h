@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "nsn/core/device/mirror.h"
+#include "nsn/core/step/paper_bodies.h"
 #include "nsn/core/step/system.h"
 
 namespace nsn {
@@ -19,9 +20,8 @@ class DeviceEquations {
   /// As StepEquations::evaluate(); E where the compliance varies.
   virtual void evaluate(Queue<D>& queue, Span<D, const Real> u, Span<D, Real> value,
                         Span<D, Real> J, Span<D, Real> E) = 0;
-  /// As StepEquations::stiffness().
-  virtual void stiffness(Queue<D>& queue, Span<D, const Real> u, Span<D, const Real> r,
-                         Span<D, Real> H) = 0;
+  /// As StepEquations::stiffness(), at s.u, where the rows were evaluated last.
+  virtual void stiffness(Queue<D>& queue, const paper::StepBodies<D, Real>& s) = 0;
 };
 
 /// Any equations: where the host does not read the device's memory u goes down, value, J and E go up
@@ -46,10 +46,9 @@ class RowsFromHost final : public DeviceEquations<D, Real> {
     J_.write(queue, J);
     if (system.compliance_varies) E_.write(queue, E);
   }
-  void stiffness(Queue<D>& queue, Span<D, const Real> u, Span<D, const Real> r,
-                 Span<D, Real> H) override {
-    equations_->stiffness(u_.read(queue, u), r_.read(queue, r), H_.room(H));
-    H_.write(queue, H);
+  void stiffness(Queue<D>& queue, const paper::StepBodies<D, Real>& s) override {
+    equations_->stiffness(u_.read(queue, s.u), r_.read(queue, s.r), H_.room(s.mass.H));
+    H_.write(queue, s.mass.H);
   }
 
  private:

@@ -66,7 +66,7 @@ class LinearStage {
     const bool exact = options_.stiffness == GeometricStiffness::kExact ||
                        (options_.stiffness == GeometricStiffness::kFull && !stiffness());
     if (exact) {
-      rows.stiffness(queue, m.step.u, m.step.r, m.step.mass.H);
+      rows.stiffness(queue, m.step);
     } else {
       queue.for_each(
           "mass", nodes, KOKKOS_LAMBDA(const Index n) { m.step.mass_node(n); }, 9);

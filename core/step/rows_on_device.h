@@ -1,110 +1,77 @@
-/// Rows evaluated on the device: contacts, joints and attachments as records
-/// (core/rows/step_records.h), a kernel per kind after the one that moves bodies and particles. The
-/// bodies are those that the host's row sets call.
+/// Rows evaluated on the device from records (core/rows/step_records.h), a kernel per kind after the
+/// one that moves bodies and particles, and per force law. The bodies are those that the host's row
+/// sets call. Elements of force laws are copied once; what they keep of the start of a step (frames
+/// of tetrahedra, lengths of springs) a kernel finds there.
 ///
-/// A step with a row of another kind has no records: RowsFromHost evaluates all of it. Rows are
+/// A step with a row of a user's own kind has no records: RowsFromHost evaluates all of it. Rows are
 /// evaluated in double and rounded where Real is single: a gap is a small difference of large
-/// numbers. Geometric stiffness (stiffness exact and full) comes from the host, counted.
+/// numbers.
 #pragma once
 
 #include <memory>
 #include <string_view>
+#include <variant>
+#include <vector>
 
-#include "nsn/core/rows/attachment_body.h"
-#include "nsn/core/rows/contact_body.h"
-#include "nsn/core/rows/coordinate_kernels.h"
 #include "nsn/core/rows/step_records.h"
 #include "nsn/core/step/device_rows.h"
+#include "nsn/core/step/law_bodies.h"
+#include "nsn/core/step/row_stiffness.h"
 
 namespace nsn {
 
-/// One block before it is stored: three values and J of up to four nodes.
-struct LocalBlock {
-  double values[3];
-  double entries[4][kBlockSize];
+/// What a force law has on the device.
+template <class D>
+struct LawMemory {
+  std::uint64_t id = 0;  ///< of the elements that are there
+  Uploaded<D, Spring> springs_up;
+  Uploaded<D, TetElement> tets_up;
+  Uploaded<D, double> pressure_up;
+  DeviceArray<D, double> kept;
+  Span<D, const Spring> springs;
+  Span<D, const TetElement> tets;
+  Span<D, const double> pressure;
 
-  struct Out {
-    double* value;
-    double* J[4];
-  };
-  NSN_FUNCTION Out out() { return {values, {entries[0], entries[1], entries[2], entries[3]}}; }
+  void take(Queue<D>& queue, const LawRecord& record) {
+    if (kHostReads<D> || id != record.id) {
+      springs = springs_up.take(queue, record.springs.data(), record.springs.size());
+      tets = tets_up.take(queue, record.tets.data(), record.tets.size());
+    }
+    id = record.id;
+    pressure = pressure_up.take(queue, record.pressure.data(), record.pressure.size());
+  }
+  Span<D, const Spring> elements(const SpringLaw&) const { return springs; }
+  template <class Law>
+  Span<D, const TetElement> elements(const Law&) const {
+    return tets;
+  }
 };
 
-template <class D, class Real>
-struct RecordBodies {
-  double h = 0.0;
-  Span<D, const BodyRecord> body_records;
-  Span<D, const ParticleRecord> particle_records;
-  Span<D, const ContactRecord> contacts;
-  Span<D, const JointRecord> joints;
-  Span<D, const AttachmentRecord> attachments;
-  Span<D, BodyState> states;
-  Span<D, PointState> points;
-  Span<D, const Index> row_begin;
-  Span<D, const Real> u;
-  Span<D, Real> value, J;
+/// The records of a step on the device.
+template <class D>
+struct UploadedRecords {
+  Uploaded<D, BodyRecord> bodies;
+  Uploaded<D, ParticleRecord> particles;
+  Uploaded<D, ContactRecord> contacts;
+  Uploaded<D, JointRecord> joints;
+  Uploaded<D, CoordinateGradient> directions;
+  Uploaded<D, AttachmentRecord> attachments;
+  Uploaded<D, MimicRecord> mimics;
+  Uploaded<D, ResistanceRecord> resistances;
+  Uploaded<D, SoftContactRecord> soft_contacts;
 
-  NSN_FUNCTION void move_body_of(Index k) const {
-    const BodyRecord& record = body_records(k);
-    if (record.node < 0) {
-      states(k) = record.state;
-      return;
-    }
-    const Vec3 v = converted<double>(load_vector(u, kBlock * record.node));
-    const Vec3 w = converted<double>(load_vector(u, kBlock * (record.node + 1)));
-    states(k).dynamic = record.state.dynamic;
-    move_body(record.state.x, record.state.q, h, v, w, states(k));
-  }
-  NSN_FUNCTION void move_particle(Index k) const {
-    const ParticleRecord& record = particle_records(k);
-    points(k) = record.state;
-    if (record.node < 0) return;
-    points(k).v = converted<double>(load_vector(u, kBlock * record.node));
-    points(k).x = record.state.x + h * points(k).v;
-  }
-
-  NSN_FUNCTION void store(Index row, const LocalBlock& block, const std::int8_t* slot,
-                          int count) const {
-    for (int i = 0; i < 3; ++i) value(kBlock * row + i) = static_cast<Real>(block.values[i]);
-    for (int k = 0; k < count; ++k) {
-      if (slot[k] < 0) continue;
-      const Index at = kBlockSize * (row_begin(row) + slot[k]);
-      for (int e = 0; e < kBlockSize; ++e) J(at + e) = static_cast<Real>(block.entries[k][e]);
-    }
-  }
-  NSN_FUNCTION void contact(Index k) const {
-    const ContactRecord& c = contacts(k);
-    LocalBlock block;
-    evaluate_contact(c, c.frame, states(c.a), states(c.b), h, block.out());
-    store(c.row, block, c.slot, 4);
-  }
-  NSN_FUNCTION void joint(Index k) const {
-    const JointRecord& j = joints(k);
-    LocalBlock block;
-    const LocalBlock::Out out = block.out();
-    const FramePair pair = joint_kernels::place(states(j.a), j.frame_a, states(j.b), j.frame_b);
-    if (j.points) {
-      const Vec3 offset{j.rows[0].offset, j.rows[1].offset, j.rows[2].offset};
-      joint_kernels::evaluate_points(offset, pair, h, out);
-    } else {
-      for (int i = 0; i < 3; ++i) {
-        const JointRowRecord& row = j.rows[i];
-        if (row.padding) {
-          joint_kernels::evaluate_padding(i, out);
-          continue;
-        }
-        CoordinateGradient g = joint_kernels::gradient(row.coordinate, pair);
-        g.value = joint_kernels::unwrapped(row.coordinate, g.value, row.reference);
-        joint_kernels::evaluate_row(i, g, row.sign, row.offset, h, out);
-      }
-    }
-    store(j.row, block, j.slot, 4);
-  }
-  NSN_FUNCTION void attachment(Index k) const {
-    const AttachmentRecord& a = attachments(k);
-    LocalBlock block;
-    evaluate_attachment(a, points(a.particle), states(a.body), h, block.out());
-    store(a.row, block, a.slot, 3);
+  template <class Real>
+  void take(Queue<D>& queue, const StepRecords& from, RecordBodies<D, Real>& to) {
+    to.h = from.h;
+    to.body_records = bodies.take(queue, from.bodies);
+    to.particle_records = particles.take(queue, from.particles);
+    to.contacts = contacts.take(queue, from.contacts);
+    to.joints = joints.take(queue, from.joints);
+    to.directions = directions.take(queue, from.directions);
+    to.attachments = attachments.take(queue, from.attachments);
+    to.mimics = mimics.take(queue, from.mimics);
+    to.resistances = resistances.take(queue, from.resistances);
+    to.soft_contacts = soft_contacts.take(queue, from.soft_contacts);
   }
 };
 
@@ -116,21 +83,15 @@ class RowsOnDevice final : public DeviceEquations<D, Real> {
   const RecordBodies<D, Real>& bodies() const { return bodies_; }
 
   void start(Queue<D>& queue, StepEquations& equations) override {
-    equations_ = &equations;
-    const StepRecords& records = *equations.records();
+    records_ = equations.records();
     const System& system = equations.system();
     RecordBodies<D, Real>& b = bodies_;
-    b.h = records.h;
-    b.body_records = body_records_.take(queue, records.bodies);
-    b.particle_records = particle_records_.take(queue, records.particles);
-    b.contacts = contacts_.take(queue, records.contacts);
-    b.joints = joints_.take(queue, records.joints);
-    b.attachments = attachments_.take(queue, records.attachments);
-    if (states_.extent(0) < records.bodies.size()) {
-      states_ = allocate_on<D, BodyState>("states", static_cast<Index>(records.bodies.size()));
+    up_.take(queue, *records_, b);
+    if (states_.extent(0) < records_->bodies.size()) {
+      states_ = allocate_on<D, BodyState>("states", size_of(b.body_records));
     }
-    if (points_.extent(0) < records.particles.size()) {
-      points_ = allocate_on<D, PointState>("points", static_cast<Index>(records.particles.size()));
+    if (points_.extent(0) < records_->particles.size()) {
+      points_ = allocate_on<D, PointState>("points", size_of(b.particle_records));
     }
     b.states = states_;
     b.points = points_;
@@ -138,10 +99,15 @@ class RowsOnDevice final : public DeviceEquations<D, Real> {
       b.row_begin = row_begin_.take(queue, system.row_begin);
       pattern_id_ = system.pattern_id;
     }
+    if (laws_.size() < records_->laws.size()) laws_.resize(records_->laws.size());
+    for (std::size_t k = 0; k < records_->laws.size(); ++k) {
+      laws_[k].take(queue, records_->laws[k]);
+      for_law(k, {}, [&](const auto& law) { start_law(queue, law, laws_[k]); });
+    }
   }
 
   void evaluate(Queue<D>& queue, Span<D, const Real> u, Span<D, Real> value, Span<D, Real> J,
-                Span<D, Real>) override {
+                Span<D, Real> E) override {
     bodies_.u = u;
     bodies_.value = value;
     bodies_.J = J;
@@ -158,27 +124,128 @@ class RowsOnDevice final : public DeviceEquations<D, Real> {
     queue.for_each(
         "attachments", size_of(b.attachments), KOKKOS_LAMBDA(const Index k) { b.attachment(k); },
         16);
+    queue.for_each(
+        "mimics", size_of(b.mimics), KOKKOS_LAMBDA(const Index k) { b.mimic(k); }, 128);
+    queue.for_each(
+        "resistances", size_of(b.resistances), KOKKOS_LAMBDA(const Index k) { b.resistance(k); },
+        16);
+    queue.for_each(
+        "soft contacts", size_of(b.soft_contacts),
+        KOKKOS_LAMBDA(const Index k) { b.soft_contact(k); }, 32);
+    for (std::size_t k = 0; k < records_->laws.size(); ++k) {
+      for_law(k, E, [&](const auto& law) { evaluate_law(queue, law); });
+    }
   }
 
-  void stiffness(Queue<D>& queue, Span<D, const Real> u, Span<D, const Real> r,
-                 Span<D, Real> H) override {
-    host_.start(queue, *equations_);
-    host_.stiffness(queue, u, r, H);
+  void stiffness(Queue<D>& queue, const paper::StepBodies<D, Real>& s) override {
+    const Index entries = size_of(s.J);
+    if (size_of(K_) < entries) K_ = allocate_on<D, double>("K", entries);
+    const bool twice = !records_->mimics.empty();
+    if (twice && size_of(also_) < entries) also_ = allocate_on<D, double>("K", entries);
+    RowStiffness<D, Real> rows;
+    rows.at = bodies_;
+    rows.r = s.r;
+    rows.K = K_;
+    if (twice) rows.also = also_;
+    row_stiffness(queue, rows, entries);
+    for (std::size_t k = 0; k < records_->laws.size(); ++k) {
+      for_law(k, {}, [&](const auto& law) { law_stiffness(queue, law, rows); });
+    }
+    node_stiffness(queue, rows, s);
+    for (std::size_t k = 0; k < records_->laws.size(); ++k) {
+      for_law(k, {}, [&](const auto& law) { add_law_stiffness(queue, law, rows, s); });
+    }
+  }
+
+  // ---- public because of their lambdas
+
+  template <class Law>
+  void start_law(Queue<D>& queue, LawBodies<D, Real, Law> b, LawMemory<D>& memory) {
+    const Index n = size_of(b.elements);
+    if (size_of(memory.kept) < Law::kStart * n) {
+      memory.kept = allocate_on<D, double>("start of elements", Law::kStart * n);
+    }
+    b.kept = memory.kept;
+    queue.for_each(
+        "start of elements", n, KOKKOS_LAMBDA(const Index t) { b.start(t); }, 64);
+  }
+  template <class Law>
+  void evaluate_law(Queue<D>& queue, const LawBodies<D, Real, Law>& b) {
+    queue.for_each(
+        "elements", size_of(b.elements), KOKKOS_LAMBDA(const Index t) { b.evaluate(t); }, 128);
+  }
+  void row_stiffness(Queue<D>& queue, const RowStiffness<D, Real>& rows, Index entries) {
+    const RecordBodies<D, Real>& b = bodies_;
+    queue.for_each(
+        "clear K", entries, KOKKOS_LAMBDA(const Index k) { rows.clear(k); });
+    queue.for_each(
+        "K of contacts", size_of(b.contacts), KOKKOS_LAMBDA(const Index k) { rows.contact(k); },
+        16);
+    queue.for_each(
+        "K of joints", size_of(b.joints), KOKKOS_LAMBDA(const Index k) { rows.joint(k); }, 64);
+    queue.for_each(
+        "K of attachments", size_of(b.attachments),
+        KOKKOS_LAMBDA(const Index k) { rows.attachment(k); }, 16);
+    queue.for_each(
+        "K of mimics", size_of(b.mimics), KOKKOS_LAMBDA(const Index k) { rows.mimic(k); }, 64);
+    queue.for_each(
+        "K of soft contacts", size_of(b.soft_contacts),
+        KOKKOS_LAMBDA(const Index k) { rows.soft_contact(k); }, 16);
+  }
+  template <class Law>
+  void law_stiffness(Queue<D>& queue, const LawBodies<D, Real, Law>& b,
+                     const RowStiffness<D, Real>& rows) {
+    queue.for_each(
+        "K of elements", size_of(b.elements),
+        KOKKOS_LAMBDA(const Index t) { element_stiffness(b, t, rows); }, 128);
+  }
+  void node_stiffness(Queue<D>& queue, const RowStiffness<D, Real>& rows,
+                      const paper::StepBodies<D, Real>& s) {
+    queue.for_each(
+        "H", s.at.nodes, KOKKOS_LAMBDA(const Index n) { rows.node(n, s); }, 32);
+  }
+  template <class Law>
+  void add_law_stiffness(Queue<D>& queue, const LawBodies<D, Real, Law>& b,
+                         const RowStiffness<D, Real>& rows, const paper::StepBodies<D, Real>& s) {
+    const Index first = b.row;
+    const Index last = b.row_of(size_of(b.elements));
+    const Index rigid = s.at.rigid_nodes;
+    queue.for_each(
+        "H of elements", s.at.nodes - rigid,
+        KOKKOS_LAMBDA(const Index n) { rows.particle_node(rigid + n, first, last, s); }, 32);
   }
 
  private:
-  StepEquations* equations_ = nullptr;
-  RowsFromHost<D, Real> host_;
+  /// body(bodies of law k), typed.
+  template <class Body>
+  void for_law(std::size_t k, Span<D, Real> E, const Body& body) {
+    const LawRecord& record = records_->laws[k];
+    const LawMemory<D>& memory = laws_[k];
+    std::visit(
+        [&](const auto& law) {
+          LawBodies<D, Real, std::decay_t<decltype(law)>> b;
+          b.at = bodies_;
+          b.law = law;
+          b.row = record.row;
+          b.particle = record.particle;
+          b.elements = memory.elements(law);
+          b.pressure = memory.pressure;
+          b.kept = memory.kept;
+          b.E = E;
+          body(b);
+        },
+        record.law);
+  }
+
+  const StepRecords* records_ = nullptr;
   RecordBodies<D, Real> bodies_;
   std::uint64_t pattern_id_ = 0;
-  Uploaded<D, BodyRecord> body_records_;
-  Uploaded<D, ParticleRecord> particle_records_;
-  Uploaded<D, ContactRecord> contacts_;
-  Uploaded<D, JointRecord> joints_;
-  Uploaded<D, AttachmentRecord> attachments_;
+  UploadedRecords<D> up_;
+  std::vector<LawMemory<D>> laws_;
   Uploaded<D, Index> row_begin_;
   DeviceArray<D, BodyState> states_;
   DeviceArray<D, PointState> points_;
+  DeviceArray<D, double> K_, also_;  // RowStiffness
 };
 
 /// The rows of these equations for a device: by the device where it is not the host's memory and

@@ -1,6 +1,14 @@
 #include "nsn/core/step/step_batch.h"
 
 namespace nsn {
+namespace {
+
+bool has_only_contacts_and_joints(const StepRecords& records) {
+  return records.attachments.empty() && records.mimics.empty() && records.resistances.empty() &&
+         records.soft_contacts.empty() && records.laws.empty() && records.directions.empty();
+}
+
+}  // namespace
 
 bool batch_takes(const NewtonOptions& options, const SolverRegistry& registry) {
   if (options.linear.size() != 1 || options.time_budget > 0.0 || options.cancel) return false;
@@ -17,7 +25,7 @@ bool batch_takes(StepEquations& equations) {
   const System& system = equations.system();
   return system.blocks() <= paper::kTeamRows && system.rigid_nodes == system.nodes() &&
          !system.compliance_varies && equations.records() != nullptr &&
-         equations.records()->attachments.empty();
+         has_only_contacts_and_joints(*equations.records());
 }
 
 }  // namespace nsn

@@ -40,8 +40,10 @@
 
 #include <span>
 
+#include "nsn/core/base/math3.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/rows/law_record.h"
 
 namespace nsn {
 
@@ -54,6 +56,26 @@ struct ComplianceRows {
   Vector E;    ///< 9 per block row: E is 3x3 block diagonal, symmetric positive semidefinite
 
   Index block_rows() const { return J.rows; }
+};
+
+/// Keeps what the body of one element yields (core/elastic/tetrahedron.h) in block rows first ...
+struct StoredRows {
+  const ComplianceRows& rows;
+  Index first = 0;
+
+  void direction(int b, int a, const Mat3& J) const {
+    store9(&rows.J.value(kBlockSize * (rows.J.row_begin(first + b) + a)), J);
+  }
+  void force(int b, const Vec3& c, const Vec3& Ec, const Mat3& E) const {
+    store3(&rows.c(kBlock * (first + b)), c);
+    store3(&rows.Ec(kBlock * (first + b)), Ec);
+    store9(&rows.E(kBlockSize * (first + b)), E);
+  }
+};
+/// Node n of positions x.
+struct NodePositions {
+  ConstVector x;
+  Vec3 operator()(Index n) const { return load3(&x(kBlock * n)); }
 };
 
 /// value = (E c + E lambda)/h; lambda and value have 3 * block_rows() entries.
@@ -97,6 +119,10 @@ class GeneralisedCompliance {
   [[nodiscard]] Index evaluate(ConstVector x, double h);
   /// Potential energy at x, J: of the elastic forces and activations, not of rates.
   double energy(ConstVector x) const;
+
+  /// The law and its elements for a device that evaluates them itself, but for where they are;
+  /// false: this kind has no body.
+  virtual bool record(LawRecord&) const { return false; }
 
   /// As of the last evaluate().
   const ComplianceRows& rows() const { return rows_; }

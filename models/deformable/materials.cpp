@@ -4,7 +4,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 
 namespace nsn {
 namespace {
@@ -12,46 +12,6 @@ namespace {
 template <bool WithLog>
 NeoHookean<WithLog> neo_hookean(double m, double L) {
   return {m, L, 1.0 + (WithLog ? 0.75 : 1.0) * m / L};
-}
-
-// All eigenvalues of N are above floor: the leading minors of N - floor I are positive.
-bool exceeds(const Mat3& N, double floor) {
-  const double a = N(0, 0) - floor;
-  const double b = N(1, 1) - floor;
-  const double c = N(2, 2) - floor;
-  const double minor = a * b - N(0, 1) * N(0, 1);
-  const double det =
-      c * minor - a * N(1, 2) * N(1, 2) - b * N(0, 2) * N(0, 2) + 2.0 * N(0, 1) * N(1, 2) * N(0, 2);
-  return a > 0.0 && minor > 0.0 && det > 0.0;
-}
-
-// 1/A for a symmetric A that is well inside the positive definite cone.
-Mat3 symmetric_inverse(const Mat3& A) {
-  const Mat3 cofactors = adjugate(A);
-  return (1.0 / dot(column(A, 0), column(transpose(cofactors), 0))) * cofactors;
-}
-
-StiffnessAndCompliance projected(const Mat3& N, double floor) {
-  if (exceeds(N, floor)) return {N, symmetric_inverse(N)};
-  const SymmetricEigen eigen = symmetric_eigen(N);
-  Vec3 stiffness;
-  Vec3 compliance;
-  for (int k = 0; k < 3; ++k) {
-    stiffness[k] = std::max(eigen.values[k], floor);
-    compliance[k] = 1.0 / stiffness[k];
-  }
-  const Mat3 Qt = transpose(eigen.vectors);
-  return {eigen.vectors * (diagonal(stiffness) * Qt), eigen.vectors * (diagonal(compliance) * Qt)};
-}
-
-StiffnessAndCompliance diagonal_majorant(const Mat3& N, double floor) {
-  Vec3 stiffness;
-  Vec3 compliance;
-  for (int i = 0; i < 3; ++i) {
-    stiffness[i] = std::max(std::fabs(N(i, 0)) + std::fabs(N(i, 1)) + std::fabs(N(i, 2)), floor);
-    compliance[i] = 1.0 / stiffness[i];
-  }
-  return {diagonal(stiffness), diagonal(compliance)};
 }
 
 template <class Material>
@@ -128,10 +88,6 @@ double energy_density(const ElasticMaterial& material, const Mat3& F) {
 Mat3 nominal_stress(const ElasticMaterial& material, const Mat3& F) {
   return std::visit(
       [&](const auto& m) { return Evaluate<std::decay_t<decltype(m)>>::stress(m, F); }, material);
-}
-
-StiffnessAndCompliance safe_compliance(const Mat3& N, ComplianceKind kind, double floor) {
-  return kind == ComplianceKind::kProjected ? projected(N, floor) : diagonal_majorant(N, floor);
 }
 
 }  // namespace nsn

@@ -2,7 +2,7 @@
 /// the elastic law (models/deformable/tetrahedra.h), whatever that is.
 ///
 /// Kelvin-Voigt in Green's strain G = (F^T F - I)/2: six rows a tetrahedron
-/// (models/deformable/strain_rows.h),
+/// (core/elastic/strain_rows.h),
 ///
 ///     c = V_e (tau/h) K_e (G - G_0),    J_a = dG/dx_a,    N = V_e (tau/h) K_e, constant in q,
 ///
@@ -20,9 +20,10 @@
 #include <span>
 #include <vector>
 
+#include "nsn/core/elastic/strain_rate.h"
 #include "nsn/models/deformable/generalised_compliance.h"
 #include "nsn/models/deformable/materials.h"
-#include "nsn/models/deformable/tet_shape.h"
+#include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn {
 
@@ -34,9 +35,11 @@ class StrainRateDamping final : public GeneralisedCompliance {
                     double relaxation_time, std::span<const double> stiffness_scale = {});
 
   /// Edge of a cube of the tetrahedron's rest volume, m.
-  double row_length(Index tet) const override;
+  double row_length(Index tet) const override { return element(tet).length; }
+  bool record(LawRecord& out) const override;
 
  private:
+  struct Stored;  // keeps what an element yields
   void do_start_step(ConstVector x) override;
   Index do_evaluate(ConstVector x, double h) override;
   double do_energy(ConstVector) const override { return 0.0; }
@@ -46,16 +49,14 @@ class StrainRateDamping final : public GeneralisedCompliance {
 
   Mat3 prestress(Index t, StiffnessPart part) const;
   Mat3 row_block(Index t, int a, int b) const;
-  Mat3 deformation_gradient(Index t, ConstVector x) const;
-  void evaluate_tet(Index t, const Mat3& F, double h);
+  const TetElement& element(Index t) const { return elements_[static_cast<std::size_t>(t)]; }
 
-  LinearElastic material_;
-  Mat3 normal_stiffness_, normal_compliance_;
-  std::vector<TetShape> shape_;
-  std::vector<double> weight_;  // V_e times stiffness factor times tau
-  std::vector<Strain> start_;   // G_0
-  Vector stress_;               // weight/h K_e (G - G_0) as a tensor, 9 per tetrahedron
-  double rate_ = 0.0;           // 1/h of the last evaluation
+  StrainRateLaw law_;
+  Mat3 normal_stiffness_;
+  std::vector<TetElement> elements_;  // weight: V_e times stiffness factor times tau
+  Vector start_;                      // G_0, 6 per tetrahedron
+  Vector stress_;                     // weight/h K_e (G - G_0) as a tensor, 9 per tetrahedron
+  double rate_ = 0.0;                 // 1/h of the last evaluation
 };
 
 }  // namespace nsn

@@ -1,7 +1,7 @@
 /// Constant-strain tetrahedra as generalised compliance.
 ///
 /// With shape gradients g_a (a = 1..4, 1/m, sum 0) of the rest shape the deformation gradient is
-/// F = sum_a x_a g_a^T = U diag(s) V^T (models/deformable/signed_svd.h). Two choices of rows:
+/// F = sum_a x_a g_a^T = U diag(s) V^T (core/elastic/signed_svd.h). Two choices of rows:
 ///
 /// *Stretches*, 3 rows, every isotropic material (materials.h):
 ///
@@ -22,7 +22,7 @@
 /// p > 0 inflates; a free element grows by the strain p (1 - 2 nu)/Y. Constant in s, so N is
 /// the material's own. Damping is a law of its own: models/deformable/strain_rate_damping.h.
 ///
-/// Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative
+/// What one of them yields is core/elastic/tetrahedron.h. Geometric stiffness (generalised_compliance.h): in the frames U and V the 9x9 second derivative
 /// of Psi splits into d2Psi/ds2 and six modes, for each pair (i, j)
 ///
 ///     flip   (E_ij + E_ji)/sqrt 2    with   (c_i - c_j)/(s_i - s_j)
@@ -38,13 +38,12 @@
 #include <span>
 #include <vector>
 
+#include "nsn/core/elastic/tetrahedron.h"
 #include "nsn/models/deformable/generalised_compliance.h"
 #include "nsn/models/deformable/materials.h"
 #include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn {
-
-enum class ElementRows { kStretches, kStrains };
 
 struct TetrahedraOptions {
   ElementRows rows = ElementRows::kStretches;  ///< strains: linear (always) and corotational
@@ -65,64 +64,50 @@ class Tetrahedra final : public GeneralisedCompliance {
 
   Index num_tets() const { return num_elements(); }
   /// Block rows of one tetrahedron: 1 with stretches, 2 with strains.
-  Index blocks_per_tet() const { return options_.rows == ElementRows::kStrains ? 2 : 1; }
-  const ElasticMaterial& material() const { return material_; }
+  Index blocks_per_tet() const { return blocks_per_element(); }
 
   /// Rest volumes, m^3, and lumped masses of the nodes (a quarter of each tetrahedron's), kg.
   ConstVector rest_volume() const { return volume_; }
   ConstVector node_mass() const { return mass_; }
 
   /// Edge of a cube of the tetrahedron's rest volume, m.
-  double row_length(Index tet) const override;
+  double row_length(Index tet) const override { return element(tet).length; }
+  bool record(LawRecord& out) const override;
 
   /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
   void set_activation(Index tet, double pressure);
 
   /// F of tetrahedron t at positions x.
-  Mat3 deformation_gradient(Index t, ConstVector x) const;
+  Mat3 deformation_gradient(Index t, ConstVector x) const {
+    return nsn::deformation_gradient(element(t), NodePositions{x});
+  }
   /// Sum of det F times rest volume, m^3; negative parts where elements are inverted.
   double deformed_volume(ConstVector x) const;
 
  private:
-  struct Element;  // what one evaluation of one tetrahedron yields
+  struct Stored;  // keeps what an element yields
+  void do_start_step(ConstVector x) override;
   Index do_evaluate(ConstVector x, double h) override;
   double do_energy(ConstVector x) const override;
   Block do_stiffness(Index element, int a, int b, StiffnessPart part) const override;
   void do_element_stiffness(Index element, StiffnessPart part,
                             std::span<Block> upper) const override;
 
-  template <class Material>
-  void evaluate_tet(const Material& material, Index t, const Mat3& F);
-  template <class Material>
-  Element stretch_element(const Material& material, Index t, const Mat3& F) const;
-  void store_stretch_rows(Index t, const Element& element);
-  void store_strain_rows(Index t, const Element& element);
-  void store_linear_rows(const LinearElastic& material, Index t, const Mat3& F);
-  void store_strain_jacobian(Index t, const Mat3& R);
-  void store_strain_compliance(Index t);
-  void store_block(Index block_row, const Vec3& c, const Mat3& E);
-  void store_modes(Index t, const Element& element);
-
-  Vec3 gradient(Index t, int a) const;
-  Block geometric_block(Index t, int a, int b, StiffnessPart part) const;
-  /// Sums and differences of flips and twists over two, as they enter blocks.
-  struct Modes {
-    double mean[3], half[3];
-  };
-  Modes modes(Index t, StiffnessPart part) const;
+  const TetElement& element(Index t) const { return elements_[static_cast<std::size_t>(t)]; }
+  bool linear() const { return std::holds_alternative<TetrahedronLaw<LinearElastic>>(law_); }
+  TetModes modes(Index t, StiffnessPart part) const;
   /// N minus what the rows carry of it: -J^T (.) J is missing in a projected H.
   bool falls_short(Index t) const;
   void add_row_block(Index t, int a, int b, Block& out) const;
 
-  ElasticMaterial material_;
-  Lame lame_;
-  TetrahedraOptions options_;
-  Vector gradient_;    // g_a, 12 per tetrahedron, nodes ascending
+  LawsOf<ElasticMaterial>::Variant law_;
+  bool project_geometric_ = true;
+  std::vector<TetElement> elements_;
   Vector volume_;      // V_e
-  Vector weight_;      // V_e * stiffness_scale
   Vector mass_;        // per node
   Vector activation_;  // p
   Vector stiffness_;   // E^-1, 9 per block row
+  Vector start_;       // frames from which every evaluation of the step sets out, 9 each
   Vector frames_;      // U and V, 18 per tetrahedron
   Vector modes_;       // flips and twists left to -K, not clamped, N/m * m^2, 6 per tetrahedron
   Vector shortfall_;   // N - E^-1 of projected stretch rows, 9 per tetrahedron

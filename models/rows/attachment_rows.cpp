@@ -72,10 +72,9 @@ bool AttachmentRowSet::record(int k, const RecordTarget& to) const {
 void AttachmentRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                      std::span<Mat3> K) const {
   const Attachment& attachment = at(k);
-  const BodyState& body = where.body(attachment.body);
-  if (!body.dynamic) return;
-  Mat3& K_body = K[static_cast<std::size_t>(angular_node(attachment.body))];
-  K_body = K_body + arm_stiffness(body.R * attachment.local, -r);
+  attachment_stiffness(attachment, where.body(attachment.body), r, [&](int, const Mat3& K_body) {
+    K[static_cast<std::size_t>(angular_node(attachment.body))] += K_body;
+  });
 }
 
 Attachment attach_in_place(const World& world, int particle, int body) {

@@ -1,5 +1,6 @@
 #include "nsn/models/rows/compliance_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/linear_operator.h"
 #include "nsn/models/world/world.h"
 
 namespace nsn {
@@ -29,6 +31,7 @@ class ComplianceRowSet::Batch final : public RowBatch {
   void add_stiffness(const Configuration& where, const NodeMap& nodes, Vector H) override;
   void add_stiffness(const Configuration& where, const NodeMap& nodes, StiffnessModes modes,
                      BlockCsr& H) override;
+  bool record(const RecordTarget& to) const override;
 
  private:
   /// Evaluates the law unless it already was at this configuration.
@@ -36,6 +39,7 @@ class ComplianceRowSet::Batch final : public RowBatch {
 
   GeneralisedCompliance* law_;
   const std::vector<int>& particles_;
+  std::uint64_t id_ = next_operator_id();
   std::vector<double> length_;  // l of each block row
   Vector x_;                    // where the law was evaluated
   double h_ = 0.0;              // with which step; 0: nowhere yet
@@ -94,6 +98,18 @@ void ComplianceRowSet::Batch::start_step(const World& world) {
   h_ = 0.0;
 }
 
+/// A device counts the places of an element's nodes in a row of J upwards.
+bool ComplianceRowSet::Batch::record(const RecordTarget& to) const {
+  LawRecord record;
+  const bool has_body = law_->record(record);
+  if (!has_body || !std::is_sorted(particles_.begin(), particles_.end())) return false;
+  record.id = id_;
+  record.row = to.row;
+  record.particle = to.particles(particles_);
+  to.records.laws.push_back(record);
+  return true;
+}
+
 void ComplianceRowSet::Batch::evaluate_law(const Configuration& where) {
   bool same = h_ == where.h();
   for (std::size_t n = 0; n < particles_.size(); ++n) {
@@ -119,15 +135,15 @@ void ComplianceRowSet::Batch::evaluate(const Configuration& where, const RowTarg
       [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
           const Index row = target.first + i;
-          const double l = length_[to_size(i)];
-          store3(&target.value(kBlock * row), (l / h) * load3(&rows.Ec(kBlock * i)));
-          store_scaled(l * l / (h * h), &rows.E(kBlockSize * i), &target.E(kBlockSize * row));
+          const RowScale scale = row_scale(length_[to_size(i)], h);
+          store3(&target.value(kBlock * row), scale.value * load3(&rows.Ec(kBlock * i)));
+          store_scaled(scale.E, &rows.E(kBlockSize * i), &target.E(kBlockSize * row));
           const Index from = rows.J.row_begin(i);
           const Index to = target.J->row_begin(row);
           for (Index k = 0; k < rows.J.row_begin(i + 1) - from; ++k) {
             const int slot = target.slot[i][to_size(k)];
             if (slot < 0) continue;
-            store_scaled(l, &rows.J.value(kBlockSize * (from + k)),
+            store_scaled(scale.J, &rows.J.value(kBlockSize * (from + k)),
                          &target.J->value(kBlockSize * (to + slot)));
           }
         }

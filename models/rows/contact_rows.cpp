@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/types.h"
 #include "nsn/core/rows/contact_body.h"
 
 namespace nsn {
@@ -99,15 +100,10 @@ bool ContactRowSet::record(int k, const RecordTarget& to) const {
 void ContactRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                   std::span<Mat3> K) const {
   const Contact& c = at(k);
-  const Vec3 F = to_world(k, r);
-  const auto add = [&](int body, const Vec3& local, const Vec3& impulse) {
-    const BodyState& state = where.body(body);
-    if (!state.dynamic) return;
-    Mat3& K_body = K[static_cast<std::size_t>(angular_node(body))];
-    K_body = K_body + arm_stiffness(state.R * local, impulse);
-  };
-  add(c.body_a, c.local_a, F);
-  add(c.body_b, c.local_b, -F);
+  const int bodies[] = {c.body_a, c.body_b};
+  contact_stiffness(
+      c, where.body(c.body_a), where.body(c.body_b), to_world(k, r),
+      [&](int node, const Mat3& K_node) { K[to_size(2 * bodies[node / 2] + node % 2)] += K_node; });
 }
 
 }  // namespace nsn

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nsn/core/rows/contact_body.h"
 #include "nsn/models/rows/row_set.h"
 
 namespace nsn {
@@ -26,9 +27,7 @@ class FramedRowSet : public RowSet {
   int size() const override { return static_cast<int>(contacts_.size()); }
   Vec3 compliance(int k, double) const override { return {at(k).compliance, 0.0, 0.0}; }
   std::uint64_t id(int k) const override { return at(k).id; }
-  Vec3 to_world(int k, const Vec3& r) const override {
-    return r[0] * at(k).normal + r[1] * frame(k).t1 + r[2] * frame(k).t2;
-  }
+  Vec3 to_world(int k, const Vec3& r) const override { return contact_impulse(at(k), frame(k), r); }
   Vec3 from_world(int k, const Vec3& r) const override {
     return {dot(r, at(k).normal), dot(r, frame(k).t1), dot(r, frame(k).t2)};
   }

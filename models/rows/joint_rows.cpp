@@ -10,7 +10,7 @@
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/rotation_kernels.h"
 #include "nsn/core/base/types.h"
-#include "nsn/core/rows/coordinate_kernels.h"
+#include "nsn/core/rows/curvature_kernels.h"
 
 namespace nsn {
 namespace {
@@ -198,7 +198,9 @@ JointRowSet::Row JointRowSet::new_row(Role role, int j, int index, const JointCo
                                       double reference) const {
   Row row;
   row.role = role;
+  row.padding = false;
   row.index = static_cast<std::uint8_t>(index);
+  if (role != Role::kHold && index < kSharedAxes) row.axis = static_cast<std::int8_t>(index);
   row.joint = j;
   row.coordinate = c;
   row.reference = reference;
@@ -358,17 +360,16 @@ NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> bl
     }
     for (int i = 0; i < 3; ++i) {
       const Row& r = rows[i];
-      if (r.role == Role::kPadding) {
+      if (r.padding) {
         joint_kernels::evaluate_padding(i, out);
         continue;
       }
-      const bool shared = r.role != Role::kHold && r.index < axis.size();
       CoordinateGradient g;
-      if (shared && axis[r.index]) {
-        g = *axis[r.index];
+      if (r.axis >= 0 && axis[to_size(r.axis)]) {
+        g = *axis[to_size(r.axis)];
       } else {
         g = gradient(r, pair);
-        if (shared) axis[r.index] = g;
+        if (r.axis >= 0) axis[to_size(r.axis)] = g;
       }
       joint_kernels::evaluate_row(i, g, r.sign, r.offset, h_, out);
     }
@@ -376,15 +377,18 @@ NSN_KERNEL void JointRowSet::evaluate(int k, std::span<const BodyPairEntries> bl
 }
 
 bool JointRowSet::record(int k, const RecordTarget& to) const {
-  if (directions_ == ForceDirections::kStartOfStep) return false;
-  const Joint& joint = joints_[to_size(row(k, 0).joint)];
+  const int j = row(k, 0).joint;
+  const Joint& joint = joints_[to_size(j)];
   JointRecord record;
   record.frame_a = joint.frame_a;
   record.frame_b = joint.frame_b;
   record.points = row(k, 0).points;
-  for (int i = 0; i < 3; ++i) {
-    const Row& r = row(k, i);
-    record.rows[i] = {r.coordinate, r.role == Role::kPadding, r.sign, r.offset, r.reference};
+  for (int i = 0; i < 3; ++i) record.rows[i] = row(k, i);
+  if (k == block_begin_[to_size(j)]) record.blocks = block_begin_[to_size(j + 1)] - k;
+  if (!start_.empty()) {
+    record.kept = static_cast<Index>(to.records.directions.size());
+    const auto first = start_.begin() + 3 * k;
+    to.records.directions.insert(to.records.directions.end(), first, first + 3);
   }
   record.a = to.body(joint.body_a);
   record.b = to.body(joint.body_b);
@@ -419,31 +423,16 @@ NSN_KERNEL void JointRowSet::add_joint_stiffness(int k, const Configuration& whe
   const Joint& joint = joints_[to_size(row(k, 0).joint)];
   const FramePair pair = joint_kernels::place(where.body(joint.body_a), joint.frame_a,
                                               where.body(joint.body_b), joint.frame_b);
-  CoordinateCurvature sum;
-  std::array<double, kSharedAxes> along{};  // of all rows of an axis
-  std::array<JointCoordinate, kSharedAxes> coordinate;
+  joint_kernels::JointCurvature curvature;
   for (const Vec3& impulse : r) {
     if (row(k, 0).points) {
-      sum.angular_a += arm_stiffness(pair.arm_a, impulse);
-      sum.angular_b += arm_stiffness(pair.arm_b, -impulse);
-      ++k;
-      continue;
-    }
-    for (int i = 0; i < 3; ++i) {
-      const Row& one = row(k, i);
-      if (one.role == Role::kPadding || impulse[i] == 0.0) continue;
-      if (one.role == Role::kHold || one.index >= along.size()) {
-        add_curvature(one.coordinate, pair, one.sign * impulse[i], sum);
-      } else {
-        along[one.index] += one.sign * impulse[i];
-        coordinate[one.index] = one.coordinate;
-      }
+      curvature.add_points(pair, impulse);
+    } else {
+      for (int i = 0; i < 3; ++i) curvature.add_row(row(k, i), pair, impulse[i]);
     }
     ++k;
   }
-  for (std::size_t axis = 0; axis < along.size(); ++axis) {
-    if (along[axis] != 0.0) add_curvature(coordinate[axis], pair, along[axis], sum);
-  }
+  const CoordinateCurvature& sum = curvature.sum(pair);
   const auto add = [&](int body, const Mat3& angular) {
     if (!where.body(body).dynamic) return;
     K[to_size(linear_node(body))] += sum.linear;

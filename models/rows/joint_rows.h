@@ -90,15 +90,12 @@ class JointRowSet final : public RowSet {
 
  private:
   enum class Role : std::uint8_t { kPadding, kHold, kLower, kUpper, kDrive, kFriction, kPassive };
-  struct Row {
+  /// offset: c; reference: C0, from which whole turns are counted.
+  struct Row : JointRowRecord {
     Role role = Role::kPadding;
     bool points = false;     // this row and the next two hold the points of the frames together
     std::uint8_t index = 0;  // of joint.rows or joint.axes
     int joint = 0;
-    JointCoordinate coordinate;
-    double sign = 1.0;
-    double offset = 0.0;     // c
-    double reference = 0.0;  // C0: whole turns are counted from here
     double compliance = 0.0;
     double lo = 0.0;
     double hi = 0.0;
@@ -113,8 +110,6 @@ class JointRowSet final : public RowSet {
     /// Rows without bounds fill the first blocks of a joint, the others follow.
     void add(const Row& row);
   };
-  static constexpr std::size_t kSharedAxes =
-      3;  // of a joint with more the rest are measured per row
   static constexpr std::size_t kBlocksAtOnce = 4;
   void add_joints(int first, int last, const Bodies& bodies, Part& out);
   void add_rows(int j, const BodyState& a, const BodyState& b, Part& out);

@@ -1,43 +1,38 @@
 #include "nsn/models/rows/mimic_rows.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
 #include <utility>
 
+#include "nsn/core/base/types.h"
+#include "nsn/core/rows/mimic_body.h"
+
 namespace nsn {
-namespace {
 
-FramePair frames(const Joint& joint, const Configuration& where) {
-  return place_frames(where.body(joint.body_a), joint.frame_a, where.body(joint.body_b),
-                      joint.frame_b);
-}
-
-const JointCoordinate& coordinate_of(const MimicRowSet::Side& side) {
-  return side.joint.axes[static_cast<std::size_t>(side.axis)].coordinate;
-}
-
-CoordinateGradient gradient(const MimicRowSet::Side& side, const Configuration& where) {
-  CoordinateGradient g = coordinate_gradient(coordinate_of(side), frames(side.joint, where));
-  constexpr double kTurn = 2.0 * std::numbers::pi;
-  if (coordinate_of(side).periodic()) g.value -= kTurn * std::round(g.value / kTurn);
-  return g;
-}
-
-}  // namespace
-
-void MimicRowSet::add(Side follower, Side leader, double offset) {
+void MimicRowSet::add(const Side& follower, const Side& leader, double offset) {
   Entry entry;
-  entry.offset = offset;
-  for (const int body :
-       {follower.joint.body_a, follower.joint.body_b, leader.joint.body_a, leader.joint.body_b}) {
-    if (std::find(entry.bodies.begin(), entry.bodies.end(), body) == entry.bodies.end()) {
-      entry.bodies.push_back(body);
-    }
+  const auto place = [&](int body) {
+    const auto found = std::find(entry.bodies.begin(), entry.bodies.end(), body);
+    const auto k = static_cast<int>(found - entry.bodies.begin());
+    if (found == entry.bodies.end()) entry.bodies.push_back(body);
+    return k;
+  };
+  entry.data.offset = offset;
+  MimicSide* side = entry.data.side;
+  for (const Side* from : {&follower, &leader}) {
+    const Joint& joint = from->joint;
+    side->frame_a = joint.frame_a;
+    side->frame_b = joint.frame_b;
+    side->coordinate = joint.axes[to_size(from->axis)].coordinate;
+    side->factor = from->factor;
+    side->a = joint.body_a;
+    side->b = joint.body_b;
+    side->place_a = place(joint.body_a);
+    side->place_b = place(joint.body_b);
+    ++side;
   }
-  entry.side[0] = std::move(follower);
-  entry.side[1] = std::move(leader);
+  entry.axis[0] = follower.axis;
+  entry.axis[1] = leader.axis;
+  entry.data.bodies = static_cast<int>(entry.bodies.size());
   entries_.push_back(std::move(entry));
 }
 
@@ -62,51 +57,42 @@ Vec3 MimicRowSet::compliance(int, double h) const {
 
 /// Named by the moving bodies of the two joints.
 std::uint64_t MimicRowSet::id(int k) const {
-  const auto body = [&](int i) { return static_cast<std::uint64_t>(at(k).side[i].joint.body_a); };
-  const auto axis = [&](int i) { return static_cast<std::uint64_t>(at(k).side[i].axis); };
+  const auto body = [&](int i) { return static_cast<std::uint64_t>(at(k).data.side[i].a); };
+  const auto axis = [&](int i) { return static_cast<std::uint64_t>(at(k).axis[i]); };
   return std::uint64_t{6} << 60U | body(0) << 32U | axis(0) << 28U | body(1) << 2U | axis(1);
 }
 
 double MimicRowSet::value(int k, const Configuration& where) const {
-  double sum = -at(k).offset;
-  for (const Side& side : at(k).side) sum += side.factor * gradient(side, where).value;
+  const MimicData& c = at(k).data;
+  double sum = -c.offset;
+  for (const MimicSide& side : c.side) sum += side.factor * mimic_gradient(side, where).value;
   return sum;
 }
 
 void MimicRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  const Entry& entry = at(k);
-  for (std::size_t i = 0; i < 2 * entry.bodies.size(); ++i) out.J[i] = Mat3{};
-  out.value = {};
-  double sum = -entry.offset;
-  for (const Side& side : entry.side) {
-    const CoordinateGradient g = gradient(side, where);
-    sum += side.factor * g.value;
-    const auto add = [&](int body, const Vec3& linear, const Vec3& angular) {
-      const auto place = static_cast<std::size_t>(
-          std::find(entry.bodies.begin(), entry.bodies.end(), body) - entry.bodies.begin());
-      for (int j = 0; j < 3; ++j) {
-        out.J[2 * place](0, j) += side.factor * linear[j];
-        out.J[2 * place + 1](0, j) += side.factor * angular[j];
-      }
-    };
-    add(side.joint.body_a, g.linear, g.angular_a);
-    add(side.joint.body_b, -g.linear, g.angular_b);
+  evaluate_mimic(at(k).data, where, where.h(), block_entries(out));
+}
+
+bool MimicRowSet::record(int k, const RecordTarget& to) const {
+  MimicRecord record;
+  record.data = at(k).data;
+  for (MimicSide& side : record.data.side) {
+    side.a = to.body(side.a);
+    side.b = to.body(side.b);
   }
-  out.value[0] = sum / where.h();
+  record.row = to.row;
+  std::copy_n(to.slot, kMaxNodesPerBlock, record.slot);
+  to.records.mimics.push_back(record);
+  return true;
 }
 
 void MimicRowSet::add_stiffness(int k, const Configuration& where, const Vec3& r,
                                 std::span<Mat3> K) const {
-  for (const Side& side : at(k).side) {
-    CoordinateCurvature c;
-    add_curvature(coordinate_of(side), frames(side.joint, where), side.factor * r[0], c);
-    const auto add = [&](int body, const Mat3& angular) {
-      if (!where.body(body).dynamic) return;
-      K[static_cast<std::size_t>(linear_node(body))] += c.linear;
-      K[static_cast<std::size_t>(angular_node(body))] += angular;
-    };
-    add(side.joint.body_a, c.angular_a);
-    add(side.joint.body_b, c.angular_b);
+  const Entry& entry = at(k);
+  for (const MimicSide& side : entry.data.side) {
+    mimic_stiffness(side, where, r[0], [&](int node, const Mat3& K_node) {
+      K[to_size(2 * entry.bodies[to_size(node / 2)] + node % 2)] += K_node;
+    });
   }
 }
 

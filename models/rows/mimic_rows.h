@@ -23,7 +23,7 @@ class MimicRowSet final : public RowSet {
     double factor = 1.0;  ///< s_a, or -m s_b
   };
 
-  void add(Side follower, Side leader, double offset);
+  void add(const Side& follower, const Side& leader, double offset);
 
   int size() const override { return static_cast<int>(entries_.size()); }
   NodeList nodes(int k) const override;
@@ -33,14 +33,15 @@ class MimicRowSet final : public RowSet {
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
+  bool record(int k, const RecordTarget& to) const override;
 
   /// C at a configuration, m or rad.
   double value(int k, const Configuration& at) const;
 
  private:
   struct Entry {
-    Side side[2];
-    double offset = 0.0;
+    MimicData data;
+    int axis[2] = {0, 0};
     std::vector<int> bodies;  // each once
   };
   const Entry& at(int k) const { return entries_[static_cast<std::size_t>(k)]; }

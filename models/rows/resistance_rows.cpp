@@ -15,10 +15,6 @@ double mobility(const World& world, const Contact& c, const Vec3& t) {
   return sum;
 }
 
-void set_row(Mat3& J, int i, const Vec3& v) {
-  for (int j = 0; j < 3; ++j) J(i, j) = v[j];
-}
-
 }  // namespace
 
 void ResistanceRowSet::build(const World& world, const ContactRowSet& contacts) {
@@ -81,21 +77,20 @@ std::uint64_t ResistanceRowSet::id(int k) const {
 
 void ResistanceRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
   const Block& block = at(k);
-  const Vec3 turning = where.body(block.body_a).w - where.body(block.body_b).w;
-  out.J[0] = out.J[1] = Mat3{};
-  out.value = {};
-  const auto row = [&](int i, const Vec3& axis) {
-    out.value[i] = dot(axis, turning);
-    set_row(out.J[0], i, axis);
-    set_row(out.J[1], i, -axis);
-  };
-  if (block.spins) {
-    row(0, block.n);
-  } else {
-    out.value[0] = -block.unit * block.length * block.normal_impulse;
-    row(1, block.t1);
-    row(2, block.t2);
-  }
+  evaluate_resistance(block, where.body(block.body_a), where.body(block.body_b),
+                      block_entries(out));
+}
+
+bool ResistanceRowSet::record(int k, const RecordTarget& to) const {
+  const Block& block = at(k);
+  ResistanceRecord record;
+  record.data = block;
+  record.a = to.body(block.body_a);
+  record.b = to.body(block.body_b);
+  record.row = to.row;
+  std::copy_n(to.slot, 2, record.slot);
+  to.records.resistances.push_back(record);
+  return true;
 }
 
 Vec3 ResistanceRowSet::to_world(int k, const Vec3& r) const {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nsn/core/rows/resistance_body.h"
 #include "nsn/models/rows/contact_rows.h"
 #include "nsn/models/rows/row_set.h"
 #include "nsn/models/world/world.h"
@@ -38,19 +39,15 @@ class ResistanceRowSet final : public RowSet {
   std::uint64_t id(int k) const override;
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
   void add_stiffness(int, const Configuration&, const Vec3&, std::span<Mat3>) const override {}
+  bool record(int k, const RecordTarget& to) const override;
   Vec3 to_world(int k, const Vec3& r) const override;
   Vec3 from_world(int k, const Vec3& r) const override;
 
  private:
-  struct Block {
+  struct Block : ResistanceData {
     int contact = 0;
     int body_a = 0;
     int body_b = 0;
-    bool spins = false;  // else rolls
-    double length = 0.0;
-    double normal_impulse = 0.0;
-    double unit = 1.0;  // E of the first row, 1/(kg m^2): as large as what turns the bodies
-    Vec3 n, t1, t2;
     std::uint64_t id = 0;
   };
   const Block& at(int k) const { return blocks_[static_cast<std::size_t>(k)]; }

@@ -29,6 +29,9 @@ class RowBatch {
   virtual void add_stiffness(const Configuration& at, const NodeMap& nodes, Vector H) = 0;
   virtual void add_stiffness(const Configuration& at, const NodeMap& nodes, StiffnessModes modes,
                              BlockCsr& H) = 0;
+  /// Adds the whole of it as a record that a device evaluates, from row block to.row on; false:
+  /// this kind has none.
+  virtual bool record(const RecordTarget&) const { return false; }
 };
 
 }  // namespace nsn

@@ -14,6 +14,7 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/matrix/block_csr.h"
+#include "nsn/core/rows/body_stiffness.h"
 #include "nsn/core/rows/step_records.h"
 #include "nsn/core/step/system.h"
 #include "nsn/models/world/configuration.h"
@@ -45,6 +46,17 @@ struct BodyPairEntries {
 };
 inline BodyPairEntries body_pair_entries(RowBlock& block) {
   return {block.value.a, {block.J[0].a, block.J[1].a, block.J[2].a, block.J[3].a}};
+}
+
+/// The same of any block.
+struct BlockEntries {
+  double* value = nullptr;
+  std::array<double*, kMaxNodesPerBlock> J{};
+};
+inline BlockEntries block_entries(RowBlock& block) {
+  BlockEntries entries{block.value.a, {}};
+  for (std::size_t k = 0; k < entries.J.size(); ++k) entries.J[k] = block.J[k].a;
+  return entries;
 }
 
 /// Where blocks are written: block rows first, first + 1, ... of an island.
@@ -92,6 +104,8 @@ struct RecordTarget {
   /// Of a body or particle among the records.
   std::function<Index(int body)> body;
   std::function<Index(int particle)> particle;
+  /// Of the first of these, the others follow it.
+  std::function<Index(std::span<const int> particles)> particles;
 };
 
 class RowBatch;
@@ -140,14 +154,5 @@ class RowSet {
   /// Energy stored in the rows where the world is now, J.
   virtual double energy(const World&) const { return 0.0; }
 };
-
-/// K of a body's rotation for an impulse F at arm rho that turns with the body:
-///   K = sym(rho F^T) - (F . rho) I
-inline Mat3 arm_stiffness(const Vec3& rho, const Vec3& F) {
-  Mat3 K = symmetric_outer(rho, F);
-  const double trace = dot(F, rho);
-  for (int i = 0; i < 3; ++i) K(i, i) -= trace;
-  return K;
-}
 
 }  // namespace nsn

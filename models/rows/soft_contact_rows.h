@@ -60,6 +60,7 @@ class SoftContactRowSet final : public FramedRowSet<SoftContact> {
   void evaluate(int k, const Configuration& at, RowBlock& out) const override;
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
+  bool record(int k, const RecordTarget& to) const override;
 
   /// Gap C_n at a configuration, m, and the point on b's side.
   double gap(int k, const Configuration& at) const;

@@ -221,6 +221,7 @@ void IslandEquations::update_laws() {
     const RowRef ref = island_->rows[i];
     system_.laws[i] = (*sets_)[to_size(ref.set)]->law(ref.k, system_.h);
   }
+  recorded_ = Records::kUnknown;
 }
 
 /// What kinematic bodies and particles add to the velocities of contact rows.
@@ -349,15 +350,41 @@ bool IslandEquations::make_records() {
   known_bodies_.clear();
   known_particles_.clear();
   records_.h = system_.h;
-  RecordTarget target{records_, 0, nullptr, [this](int b) { return body_record(b); },
-                      [this](int p) { return particle_record(p); }};
-  for (std::size_t i = 0; i < island_->rows.size(); ++i) {
-    const RowRef ref = island_->rows[i];
-    target.row = static_cast<Index>(i);
-    target.slot = slot_[i].data();
-    if (!(*sets_)[to_size(ref.set)]->record(ref.k, target)) return false;
+  RecordTarget target{records_,
+                      0,
+                      nullptr,
+                      [this](int b) { return body_record(b); },
+                      [this](int p) { return particle_record(p); },
+                      [this](std::span<const int> all) { return particle_records(all); }};
+  for (const Run& run : runs_) {
+    target.row = static_cast<Index>(run.first);
+    if (run.batch != nullptr && !run.batch->record(target)) return false;
+  }
+  for (const Run& run : runs_) {
+    if (run.batch != nullptr) continue;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      target.row = static_cast<Index>(run.first + i);
+      target.slot = slot_[run.first + i].data();
+      if (!run.set->record(run.k + static_cast<int>(i), target)) return false;
+    }
   }
   return true;
+}
+
+/// Where two laws act on the same particles these are recorded once.
+Index IslandEquations::particle_records(std::span<const int> particles) {
+  const auto known = known_particles_.find(particles[0]);
+  if (known != known_particles_.end()) {
+    Index next = known->second;
+    const bool follow = std::all_of(particles.begin(), particles.end(), [&](int p) {
+      const auto found = known_particles_.find(p);
+      return found != known_particles_.end() && found->second == next++;
+    });
+    if (follow) return known->second;
+  }
+  const auto first = static_cast<Index>(records_.particles.size());
+  for (const int p : particles) add_particle_record(p);
+  return first;
 }
 
 Index IslandEquations::body_record(int body) {
@@ -376,13 +403,17 @@ Index IslandEquations::body_record(int body) {
 }
 
 Index IslandEquations::particle_record(int particle) {
+  const auto known = known_particles_.find(particle);
+  return known != known_particles_.end() ? known->second : add_particle_record(particle);
+}
+
+Index IslandEquations::add_particle_record(int particle) {
   const auto next = static_cast<Index>(records_.particles.size());
-  const auto [place, fresh] = known_particles_.try_emplace(particle, next);
-  if (!fresh) return place->second;
+  known_particles_.try_emplace(particle, next);
   ParticleRecord record;
   record.node = local(particle_node(particle));
-  record.state = shared_->configuration.particle(particle);
-  if (record.node >= 0) record.state.x = world_->particle(particle).position;
+  record.x = world_->particle(particle).position;
+  if (record.node < 0) record.v = shared_->configuration.particle(particle).v;
   records_.particles.push_back(record);
   return next;
 }

@@ -75,6 +75,8 @@ class IslandEquations final : public StepEquations, private NodeMap {
   bool make_records();
   Index body_record(int body);
   Index particle_record(int particle);
+  Index particle_records(std::span<const int> particles);
+  Index add_particle_record(int particle);
 
   const World* world_ = nullptr;
   const Island* island_ = nullptr;

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/generalised_compliance.h"
-#include "nsn/models/deformable/signed_svd.h"
 #include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn::test {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/deformable.h"
 #include "nsn/models/deformable/mesh_generators.h"
-#include "nsn/models/deformable/signed_svd.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/mesh_generators.h"
-#include "nsn/models/deformable/signed_svd.h"
 #include "nsn/models/deformable/tetrahedra.h"
 #include "tests/support/cantilever.h"
 #include "tests/support/static_equilibrium.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/core/base/math3.h"
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 
 namespace nsn {
 namespace {

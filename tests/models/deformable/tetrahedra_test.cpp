@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 #include "tests/support/one_tet.h"
 
 namespace nsn {
@@ -64,7 +64,7 @@ Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::s
             N = material.hessian(signed_svd(F).s);
           }
         },
-        law.material());
+        make_material(kind.model, kRubber));
   }
   return law.rest_volume()(0) * N;
 }

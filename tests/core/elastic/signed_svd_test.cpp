@@ -1,4 +1,4 @@
-#include "nsn/models/deformable/signed_svd.h"
+#include "nsn/core/elastic/signed_svd.h"
 
 #include <algorithm>
 #include <cmath>
