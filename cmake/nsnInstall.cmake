@@ -1,7 +1,7 @@
 # Installation: `cmake --install build/release --prefix DIR`, then find_package(nsn) with
 #   nsn::nsn (everything), nsn::models, nsn::backends, nsn::precond, nsn::core, nsn::ncp,
 #   nsn::contract (what every linear solver must do, as a library).
-# Headers go to include/nsn; #include "nsn/core/linear/linear_solver.h" is spelled alike in both trees.
+# Headers go to include/nsn (nsnHeaders.cmake): #include <nsn/nsn.h>.
 
 include(CMakePackageConfigHelpers)
 
@@ -10,10 +10,10 @@ install(TARGETS nsn nsn_models nsn_backends nsn_precond nsn_core nsn_ncp nsn_con
 if(TARGET nsn_cli)
   install(TARGETS nsn_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-foreach(folder ncp core precond backends models tests/contract)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}"
-          FILES_MATCHING PATTERN "*.h")
+include(nsnHeaders)
+foreach(header ${NSN_INSTALLED_HEADERS})
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}")
 endforeach()
 
 # What nsnConfig.cmake has to find again.

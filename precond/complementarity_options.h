@@ -36,7 +36,7 @@ ComplementarityScaling complementarity_scaling_from(std::string_view name);
 
 struct ComplementarityOptions {
   ComplementarityScaling scaling = ComplementarityScaling::kEffectiveMass;
-  double multiplier = 1.0;  ///< > 0; 1 measures best (docs/choosing.md)
+  double multiplier = 1.0;     ///< > 0; 1 measures best (docs/choosing.md)
   std::vector<double> user{};  ///< kUser: rho of every row, 1/kg, > 0
 
   bool is_default() const {

@@ -21,6 +21,7 @@
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/own_robots.h"
 #include "nsn/models/step/simulation.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn::cli {
 namespace {

@@ -74,24 +74,21 @@ struct Collected {
   }
 
   void add_contacts(int step, const Simulation& simulation) {
-    const double h = simulation.options().h;
-    for (int k = 0; k < simulation.contacts().size(); ++k) {
-      const Contact& c = simulation.contacts().contacts()[static_cast<std::size_t>(k)];
-      const Vec3 p = simulation.contact_point(k);
-      const Vec3 f = (1.0 / h) * simulation.contact_impulse(k);
+    for (const ContactInfo& c : simulation.contacts()) {
+      if (c.body_a < 0 || c.body_b < 0) continue;
       contact_rows.push_back({{"step", step},
                               {"body_a", c.body_a},
                               {"body_b", c.body_b},
-                              {"x_m", p[0]},
-                              {"y_m", p[1]},
-                              {"z_m", p[2]},
+                              {"x_m", c.point[0]},
+                              {"y_m", c.point[1]},
+                              {"z_m", c.point[2]},
                               {"normal_x", c.normal[0]},
                               {"normal_y", c.normal[1]},
                               {"normal_z", c.normal[2]},
-                              {"gap_m", simulation.contact_gap(k)},
-                              {"force_x_n", f[0]},
-                              {"force_y_n", f[1]},
-                              {"force_z_n", f[2]}});
+                              {"gap_m", c.gap},
+                              {"force_x_n", c.force[0]},
+                              {"force_y_n", c.force[1]},
+                              {"force_z_n", c.force[2]}});
     }
   }
 };

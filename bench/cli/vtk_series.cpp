@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/io/atomic_file.h"
+#include "nsn/models/deformable/tetrahedra.h"
 
 namespace nsn::cli {
 namespace {
@@ -51,9 +53,9 @@ struct Cells {
 
   /// Tetrahedra; body counts on after the rigid ones.
   void add(const World& world, const Deformable& soft, int number) {
-    const Vector x = positions(world, soft);
-    for (int n = 0; n < soft.num_nodes(); ++n) {
-      points += fmt::format("{:.9g} {:.9g} {:.9g}\n", x(3 * n), x(3 * n + 1), x(3 * n + 2));
+    const std::vector<Vec3> x = positions(world, soft);
+    for (const Vec3& one : x) {
+      points += fmt::format("{:.9g} {:.9g} {:.9g}\n", one[0], one[1], one[2]);
     }
     for (Index t = 0; t < soft.mesh.num_tets(); ++t) {
       double fastest = 0.0;
@@ -66,7 +68,8 @@ struct Cells {
       types += fmt::format("{} ", kVtkTetra);
       body += fmt::format("{} ", world.num_bodies() + number);
       speed += fmt::format("{:.6g} ", fastest);
-      volume += fmt::format("{:.6g} ", determinant(soft.elements->deformation_gradient(t, x)));
+      volume +=
+          fmt::format("{:.6g} ", determinant(soft.elements->deformation_gradient(t, flat(x))));
       ++num_cells;
     }
     num_points += soft.num_nodes();

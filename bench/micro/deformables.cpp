@@ -22,6 +22,7 @@
 #include "nsn/core/step/elastic_mass.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
+#include "nsn/core/step/step_method.h"
 
 namespace nsn {
 namespace {

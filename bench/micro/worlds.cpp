@@ -21,6 +21,7 @@
 #include "nsn/core/step/step_batch.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
+#include "nsn/core/step/newton.h"
 
 namespace nsn {
 namespace {

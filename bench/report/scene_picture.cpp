@@ -8,6 +8,9 @@
 #include "bench/render/rasteriser.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
+#include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/deformable/tetrahedra.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn::report {
 namespace {
@@ -41,12 +44,12 @@ render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
 render::Mesh deformable_mesh(const World& world, const Deformable& body, int number) {
   render::Mesh mesh;
   const render::Colour own = render::body_colour(world.num_bodies() + number);
-  const Vector x = positions(world, body);
+  const std::vector<Vec3> x = positions(world, body);
   std::vector<double> volume(body.mesh.node.size(), 0.0);
   std::vector<double> rest(body.mesh.node.size(), 0.0);
   for (Index t = 0; t < body.mesh.num_tets(); ++t) {
     const double V = body.elements->rest_volume()(t);
-    const double J = determinant(body.elements->deformation_gradient(t, x));
+    const double J = determinant(body.elements->deformation_gradient(t, flat(x)));
     for (const Index n : body.mesh.tet[static_cast<std::size_t>(t)]) {
       volume[static_cast<std::size_t>(n)] += V * J;
       rest[static_cast<std::size_t>(n)] += V;
@@ -54,7 +57,7 @@ render::Mesh deformable_mesh(const World& world, const Deformable& body, int num
   }
   for (Index v = 0; v < body.boundary.num_vertices(); ++v) {
     const auto n = static_cast<std::size_t>(body.boundary.node[static_cast<std::size_t>(v)]);
-    const Vec3 p = load3(&x(3 * n));
+    const Vec3& p = x[n];
     mesh.vertex.push_back({p[0], p[1], p[2]});
     const double growth = volume[n] / rest[n] - 1.0;
     const render::Colour full = render::diverging_colour(growth > 0.0 ? 1.0 : 0.0);
@@ -218,14 +221,7 @@ void draw_outline(const PlacedShape& placed, render::Mesh& mesh, std::vector<ren
 
 std::vector<ForceArrow> contact_forces(const Simulation& simulation) {
   std::vector<ForceArrow> forces;
-  const double per_second = 1.0 / simulation.options().h;
-  for (int k = 0; k < simulation.contacts().size(); ++k) {
-    forces.push_back({simulation.contact_point(k), per_second * simulation.contact_impulse(k)});
-  }
-  for (int k = 0; k < simulation.soft_contacts().size(); ++k) {
-    forces.push_back(
-        {simulation.soft_contact_point(k), per_second * simulation.soft_contact_impulse(k)});
-  }
+  for (const ContactInfo& c : simulation.contacts()) forces.push_back({c.point, c.force});
   return forces;
 }
 

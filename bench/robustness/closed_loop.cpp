@@ -25,9 +25,8 @@ double mean(const std::vector<double>& values) {
 
 double cone_violation(const Simulation& simulation) {
   double worst = 0.0;
-  for (int k = 0; k < simulation.contacts().size(); ++k) {
-    const Contact& c = simulation.contacts().contacts()[static_cast<std::size_t>(k)];
-    const Vec3 r = simulation.contact_impulse(k);
+  for (const ContactInfo& c : simulation.contacts()) {
+    const Vec3& r = c.impulse;
     const double normal = dot(r, c.normal);
     const double excess = norm(r - normal * c.normal) - c.mu * std::max(normal, 0.0);
     if (normal > 0.0) worst = std::max(worst, excess / normal);

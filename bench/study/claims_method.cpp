@@ -158,14 +158,14 @@ Row noise_of(const std::string& scene, NcpKind ncp) {
   for (int step = 0; step < kSteps; ++step) {
     simulation.step();
     if (step < kSteps - kCounted) continue;
-    const int count = simulation.contacts().size();
-    if (sum.empty()) sum = squares = std::vector<double>(static_cast<std::size_t>(count), 0.0);
-    if (static_cast<std::size_t>(count) != sum.size()) throw std::runtime_error("contacts changed");
-    for (int k = 0; k < count; ++k) {
-      const Contact& c = simulation.contacts().contacts()[static_cast<std::size_t>(k)];
-      const double r = dot(simulation.contact_impulse(k), c.normal);
-      sum[static_cast<std::size_t>(k)] += r;
-      squares[static_cast<std::size_t>(k)] += r * r;
+    const std::vector<ContactInfo>& contacts = simulation.contacts();
+    const std::size_t count = contacts.size();
+    if (sum.empty()) sum = squares = std::vector<double>(count, 0.0);
+    if (count != sum.size()) throw std::runtime_error("contacts changed");
+    for (std::size_t k = 0; k < count; ++k) {
+      const double r = dot(contacts[k].impulse, contacts[k].normal);
+      sum[k] += r;
+      squares[k] += r * r;
     }
   }
   double noise = 0.0;

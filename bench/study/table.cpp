@@ -11,6 +11,7 @@
 #include "bench/support/quantile.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/step/newton_options.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn::study {
 namespace {

@@ -29,10 +29,7 @@ void RunHash::add(const Simulation& simulation) {
     add_value(particle.position);
     add_value(particle.velocity);
   }
-  for (int k = 0; k < simulation.contacts().size(); ++k) add_value(simulation.contact_impulse(k));
-  for (int k = 0; k < simulation.soft_contacts().size(); ++k) {
-    add_value(simulation.soft_contact_impulse(k));
-  }
+  for (const ContactInfo& c : simulation.contacts()) add_value(c.impulse);
   const StepReport& report = simulation.report();
   add_value(report.newton_iterations);
   add_value(report.factorizations);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/support/quantile.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn::bench {
 namespace {

@@ -23,6 +23,12 @@ Runtime::Runtime(int threads) {
   detail::claim_dispatching_thread();
 }
 
+void ensure_runtime() {
+  if (Kokkos::is_initialized()) return;
+  static const Runtime* const process = new Runtime();  // never ends: arrays may outlive main()
+  static_cast<void>(process);
+}
+
 Runtime::~Runtime() {
   if (!started_kokkos_) return;
   detail::release_dispatching_thread();

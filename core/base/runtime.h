@@ -1,4 +1,6 @@
-/// Starts Kokkos for a program that has not done so, and ends it again.
+/// Starts Kokkos. A program need not: the library does it before its first array, for as long as the
+/// process lives (ensure_runtime). One that wants to choose the number of threads, or Kokkos to end
+/// with main(), has a Runtime:
 ///
 ///   int main() {
 ///     nsn::Runtime runtime;      // Kokkos::initialize unless somebody else did
@@ -22,6 +24,9 @@ class Runtime {
  private:
   bool started_kokkos_ = false;
 };
+
+/// Starts Kokkos for the rest of the process unless somebody has.
+void ensure_runtime();
 
 /// Threads that a large kernel uses from the calling thread (1 on every thread but the one that
 /// started Kokkos, and inside a kernel).

@@ -1,6 +1,9 @@
 /// The few vector operations that Krylov loops are written over.
 #pragma once
 
+#include <vector>
+
+#include "nsn/core/base/math3.h"
 #include "nsn/core/base/types.h"
 
 namespace nsn {
@@ -23,5 +26,10 @@ bool all_finite(ConstVector x);
 
 /// n zeros, written by the calling thread: a short vector costs less than a dispatch.
 Vector zero_vector(Index n);
+
+/// The components one after another, while x lives.
+inline ConstVector flat(const std::vector<Vec3>& x) {
+  return {x.empty() ? nullptr : x.front().a, 3 * x.size()};
+}
 
 }  // namespace nsn

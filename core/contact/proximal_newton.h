@@ -58,7 +58,7 @@ struct ProximalOptions {
   double alpha_warm = 1e-4;       ///< start from the last time step's r
   /// Start from a guess.
   double alpha_between() const { return std::sqrt(alpha_cold * alpha_warm); }
-  ProximalSchedule schedule;      ///< how alpha moves
+  ProximalSchedule schedule;  ///< how alpha moves
   /// Proximal weight of box rows: redundant joints stay solvable. Bounded ones (limits, drives at
   /// their effort) may get more (ProximalSchedule::box_weight).
   double box_weight = 1e-12;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "nsn/core/base/math3.h"
-#include "nsn/core/base/types.h"
+#include "nsn/core/base/index.h"
 
 namespace nsn {
 

@@ -9,7 +9,7 @@
 ///   out.modes(U, V, flip, twist, D)         of -K; D = N - E^-1 of projected stretch rows
 #pragma once
 
-#include "nsn/core/base/types.h"
+#include "nsn/core/base/index.h"
 #include "nsn/core/elastic/signed_svd.h"
 #include "nsn/core/elastic/strain_rows.h"
 

@@ -63,9 +63,9 @@ struct NewtonOptions;
 /// What is known of a device (core/step/devices.h).
 struct DeviceInfo {
   std::string name;
-  std::string memory;  ///< whose memory it works in
-  std::string reason;  ///< not empty: why it cannot be used here
-  bool host = false;   ///< islands may be solved side by side on the host's threads
+  std::string memory;    ///< whose memory it works in
+  std::string reason;    ///< not empty: why it cannot be used here
+  bool host = false;     ///< islands may be solved side by side on the host's threads
   bool batches = false;  ///< small islands are solved in one launch (StepMethod::solve_all)
   /// The paper's method there.
   std::function<std::unique_ptr<StepMethod>(const NewtonOptions&, const SolverRegistry&,

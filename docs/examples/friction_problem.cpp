@@ -1,24 +1,18 @@
 // A frictional-contact problem without any model: one contact, u = W r + q.
 #include <cstdio>
+#include <vector>
 
-#include "nsn/backends/standard_backends.h"
-#include "nsn/core/base/runtime.h"
-#include "nsn/core/problems/friction_solver.h"
+#include <nsn/nsn.h>
 
 int main() {
-  const nsn::Runtime runtime;
   // Mass 1, friction 0.5, falling at 1 m/s and sliding at 2 m/s: normal component first.
-  nsn::FrictionProblem problem;
-  problem.W = nsn::csr_from_triplets(
-      3, 3, std::vector<nsn::Triplet>{{0, 0, 1.0}, {1, 1, 1.0}, {2, 2, 1.0}});
-  problem.q = nsn::Vector("q", 3);
-  problem.mu = nsn::Vector("mu", 1);
-  problem.q(0) = -1.0;
-  problem.q(1) = 2.0;
-  problem.mu(0) = 0.5;
+  const std::vector<int> row_begin{0, 1, 2, 3};
+  const std::vector<int> column{0, 1, 2};
+  const std::vector<double> value{1.0, 1.0, 1.0};
+  const std::vector<double> q{-1.0, 2.0, 0.0};
+  const std::vector<double> mu{0.5};
 
-  nsn::FrictionSolver solver({}, nsn::standard_backends());
-  const nsn::FrictionResult result = solver.solve(problem);
-  std::printf("r = (%.3f, %.3f, %.3f) kg m/s\n", result.r(0), result.r(1), result.r(2));
-  return result.solved() ? 0 : 1;
+  const nsn::FrictionAnswer answer = nsn::solve_friction({row_begin, column, value}, q, mu);
+  std::printf("r = (%.3f, %.3f, %.3f) kg m/s\n", answer.r[0], answer.r[1], answer.r[2]);
+  return answer.solved ? 0 : 1;
 }

@@ -1,14 +1,9 @@
 // A box slides over the floor until friction stops it, after about v^2 / (2 mu g) = 0.408 m.
 #include <cstdio>
 
-#include "nsn/backends/standard_backends.h"
-#include "nsn/core/base/runtime.h"
-#include "nsn/models/collision/box.h"
-#include "nsn/models/collision/plane.h"
-#include "nsn/models/step/simulation.h"
+#include <nsn/nsn.h>
 
 int main() {
-  const nsn::Runtime runtime;
   nsn::World world;
   nsn::Body floor, box;
   floor.kind = nsn::BodyKind::kStatic;
@@ -16,8 +11,7 @@ int main() {
   box.velocity = {2, 0, 0};
   world.add_shape(world.add_body(floor), std::make_shared<nsn::Plane>(), {.mu = 0.5});
   world.add_shape(world.add_body(box), std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
-
-  nsn::Simulation simulation(std::move(world), {}, nsn::standard_backends());
+  nsn::Simulation simulation(std::move(world));
   for (int k = 0; k < 120; ++k) {
     if (!simulation.step().converged()) return 1;
   }

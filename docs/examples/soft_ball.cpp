@@ -1,14 +1,9 @@
 // A soft ball of tetrahedra begins to fall.
 #include <cstdio>
 
-#include "nsn/backends/standard_backends.h"
-#include "nsn/core/base/runtime.h"
-#include "nsn/models/collision/plane.h"
-#include "nsn/models/deformable/mesh_generators.h"
-#include "nsn/models/step/simulation.h"
+#include <nsn/nsn.h>
 
 int main() {
-  const nsn::Runtime runtime;
   nsn::World world;
   nsn::DeformableOptions rubber;
   rubber.model = nsn::MaterialModel::kNeoHookean;
@@ -20,7 +15,7 @@ int main() {
   floor.position = {0, 0, -0.05};
   world.add_shape(world.add_body(floor), std::make_shared<nsn::Plane>());
 
-  nsn::Simulation simulation(std::move(world), {}, nsn::standard_backends());
+  nsn::Simulation simulation(std::move(world));
   for (int k = 0; k < 3; ++k) static_cast<void>(simulation.step());
 
   const nsn::World& after = simulation.world();

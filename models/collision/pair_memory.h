@@ -54,6 +54,10 @@ class PairMemory {
     return entry.value;
   }
 
+  /// What is known since the last start_step(), by ascending key.
+  const Refilled<Entry>& entries() const { return now_; }
+  Refilled<Entry>& entries() { return now_; }
+
  private:
   Refilled<Entry> last_, now_;
   std::size_t next_ = 0;  // entry of the last step

@@ -26,11 +26,15 @@ class RestingPairs {
   /// Points that were just found.
   void keep(const PlacedPair& pair, const Manifold& found);
 
- private:
   struct Points {
     double margin = 0.0;
-    Manifold local;  // on_a in the axes of a; on_b and normal in those of b
+    Manifold local;  ///< on_a in the axes of a; on_b and normal in those of b
   };
+  /// What a saved state keeps.
+  const PairMemory<Points>& memory() const { return points_; }
+  PairMemory<Points>& memory() { return points_; }
+
+ private:
   PairMemory<Points> points_;
 };
 

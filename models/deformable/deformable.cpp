@@ -8,6 +8,8 @@
 #include "nsn/models/deformable/strain_rate_damping.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/world/world.h"
+#include "nsn/core/base/vector_kernels.h"
+#include "nsn/models/deformable/tetrahedra.h"
 
 namespace nsn {
 namespace {
@@ -74,10 +76,10 @@ int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options)
   return static_cast<int>(deformables_.size()) - 1;
 }
 
-Vector positions(const World& world, const Deformable& deformable) {
-  Vector x("x", 3 * deformable.mesh.node.size());
+std::vector<Vec3> positions(const World& world, const Deformable& deformable) {
+  std::vector<Vec3> x;
   for (int n = 0; n < deformable.num_nodes(); ++n) {
-    store3(&x(3 * n), world.particle(deformable.particle(n)).position);
+    x.push_back(world.particle(deformable.particle(n)).position);
   }
   return x;
 }
@@ -100,7 +102,7 @@ Vec3 centre_of_mass(const World& world, const Deformable& deformable) {
 }
 
 double volume_ratio(const World& world, const Deformable& deformable) {
-  return deformable.elements->deformed_volume(positions(world, deformable)) /
+  return deformable.elements->deformed_volume(flat(positions(world, deformable))) /
          volume(deformable.mesh);
 }
 

@@ -15,14 +15,15 @@
 #include <vector>
 
 #include "nsn/core/base/math3.h"
+#include "nsn/models/deformable/element_options.h"
 #include "nsn/models/deformable/materials.h"
 #include "nsn/models/deformable/tet_mesh.h"
-#include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/world/surface.h"
 
 namespace nsn {
 
 class ComplianceRowSet;
+class Tetrahedra;
 class World;
 
 struct DeformableOptions {
@@ -58,8 +59,8 @@ struct Deformable {
   }
 };
 
-/// Node positions in world, 3 per node, m.
-Vector positions(const World& world, const Deformable& deformable);
+/// Node positions in world, m.
+std::vector<Vec3> positions(const World& world, const Deformable& deformable);
 /// Mass (kg), centre of mass (m), and volume over rest volume where the body is now.
 double mass(const World& world, const Deformable& deformable);
 Vec3 centre_of_mass(const World& world, const Deformable& deformable);

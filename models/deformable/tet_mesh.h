@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nsn/core/base/small_matrix.h"
 #include "nsn/core/base/index.h"
+#include "nsn/core/base/small_matrix.h"
 
 namespace nsn {
 

@@ -39,21 +39,12 @@
 #include <vector>
 
 #include "nsn/core/elastic/tetrahedron.h"
+#include "nsn/models/deformable/element_options.h"
 #include "nsn/models/deformable/generalised_compliance.h"
 #include "nsn/models/deformable/materials.h"
 #include "nsn/models/deformable/tet_mesh.h"
 
 namespace nsn {
-
-struct TetrahedraOptions {
-  ElementRows rows = ElementRows::kStretches;  ///< strains: linear (always) and corotational
-  ComplianceKind compliance = ComplianceKind::kProjected;
-  /// Least stiffness in N, as a share of the shear stiffness 2 mu V_e, > 0.
-  double stiffness_floor = 1e-3;
-  bool project_geometric = true;  ///< clamp the modes of -K; false: exact, H may become indefinite
-  /// Factor on Psi of each tetrahedron, > 0: stiffer or softer parts. Empty: 1.
-  std::vector<double> stiffness_scale{};
-};
 
 class Tetrahedra final : public GeneralisedCompliance {
  public:
@@ -76,6 +67,7 @@ class Tetrahedra final : public GeneralisedCompliance {
 
   /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
   void set_activation(Index tet, double pressure);
+  double activation(Index tet) const { return activation_(tet); }
 
   /// F of tetrahedron t at positions x.
   Mat3 deformation_gradient(Index t, ConstVector x) const {

@@ -30,7 +30,8 @@
 #include <string>
 #include <vector>
 
-#include "nsn/models/joints/joint_coordinate.h"
+#include "nsn/core/rows/joint_coordinate.h"
+#include "nsn/models/world/body_arrays.h"
 
 namespace nsn {
 

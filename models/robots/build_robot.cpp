@@ -8,6 +8,8 @@
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/joint_triad.h"
 #include "nsn/models/rows/mimic_rows.h"
+#include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/joints/joint_coordinate.h"
 
 namespace nsn {
 namespace {

@@ -18,6 +18,8 @@ namespace nsn {
 struct Contact {
   int body_a = 0;
   int body_b = 0;
+  int shape_a = -1;  ///< of the world; -1: given by hand
+  int shape_b = -1;
   Vec3 local_a{};           ///< point of a that turns with it, body axes, m
   Vec3 local_b{};           ///< the same of b
   double radius_a = 0.0;    ///< the surface lies this far from local_a towards b, whatever turns, m

@@ -11,6 +11,7 @@
 #include "nsn/core/base/rotation_kernels.h"
 #include "nsn/core/base/types.h"
 #include "nsn/core/rows/curvature_kernels.h"
+#include "nsn/models/joints/joint_coordinate.h"
 
 namespace nsn {
 namespace {

@@ -22,26 +22,10 @@
 #include <vector>
 
 #include "nsn/models/joints/joint.h"
+#include "nsn/models/joints/joint_reaction.h"
 #include "nsn/models/rows/row_set.h"
 
 namespace nsn {
-
-/// Where the directions of joint impulses are taken.
-enum class ForceDirections { kEndOfStep, kStartOfStep };
-
-/// What a joint transmits, world axes: on body b, torque about the origin of frame b. Body a feels
-/// the opposite at the same point.
-struct JointReaction {
-  Vec3 force;   ///< N
-  Vec3 torque;  ///< N m
-};
-
-/// How far joints are from where their rigid rows and limits hold them.
-struct JointDrift {
-  double distance = 0.0;      ///< largest of a rigid row, m
-  double angle = 0.0;         ///< the same, rad
-  double limit_excess = 0.0;  ///< largest beyond a limit, m or rad
-};
 
 class JointRowSet final : public RowSet {
  public:
@@ -71,6 +55,9 @@ class JointRowSet final : public RowSet {
                          std::span<Mat3> K) const override;
   bool record(int k, const RecordTarget& to) const override;
 
+  /// Last value of every axis, joint by joint: which turn a periodic coordinate is in.
+  std::span<double> turns() { return turns_; }
+  std::span<const double> turns() const { return turns_; }
   /// Says in which turn a periodic coordinate is; without it the one next to 0.
   void set_turn(int j, int axis, double value) {
     turns_[static_cast<std::size_t>(axis_begin_[static_cast<std::size_t>(j)] + axis)] = value;

@@ -50,6 +50,7 @@ struct SoftContact {
   double compliance = 0.0;  ///< E of the normal row, m/N, >= 0
   int deformable_a = -1;    ///< -1: rigid
   int deformable_b = -1;
+  int shape_b = -1;  ///< of the rigid side, which is b
   std::uint64_t id = 0;
 };
 

@@ -1,5 +1,8 @@
 // Humanoids: many of them under random torques and pushes, and a pile of limp ones.
 #include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -7,6 +10,7 @@
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/robot_files.h"
 #include "nsn/models/scenes/scene.h"
+#include "nsn/models/world/state_bytes.h"
 
 namespace nsn {
 namespace {
@@ -58,6 +62,31 @@ void drive(World& world, Driven& d, const Excitation& how, int step) {
   world.body(d.robot.bodies[0]).force += d.push;
 }
 
+std::string saved(const std::vector<Driven>& all) {
+  StateWriter out;
+  for (const Driven& d : all) {
+    out.number(d.random.state());
+    for (const double torque : d.torque) out.number(torque);
+    out.vector(d.push);
+    for (const int step : {d.next_change, d.push_end, d.next_push}) {
+      out.number(static_cast<std::uint64_t>(step));
+    }
+  }
+  return out.bytes();
+}
+
+void restore(std::string_view bytes, std::vector<Driven>& all) {
+  StateReader in(bytes);
+  for (Driven& d : all) {
+    d.random = SceneRandom(in.integer());
+    for (double& torque : d.torque) torque = in.number();
+    d.push = in.vector();
+    for (int* const step : {&d.next_change, &d.push_end, &d.next_push}) {
+      *step = static_cast<int>(in.integer());
+    }
+  }
+}
+
 World humanoids(const Options& options) {
   const auto description = read_scene_robot(options, "humanoids");
   World world;
@@ -77,11 +106,13 @@ World humanoids(const Options& options) {
     all.push_back(std::move(d));
   }
   const Excitation how{options.real("torque"), options.real("push")};
-  // A copy of the world draws on its own.
-  world.control = [all = std::move(all), how](World& w, double h) mutable {
+  const auto driven = std::make_shared<std::vector<Driven>>(std::move(all));
+  world.control = [driven, how](World& w, double h) {
     const int step = static_cast<int>(std::lround(w.time / h));
-    for (Driven& d : all) drive(w, d, how, step);
+    for (Driven& d : *driven) drive(w, d, how, step);
   };
+  world.control_state.save = [driven] { return saved(*driven); };
+  world.control_state.load = [driven](std::string_view bytes) { restore(bytes, *driven); };
   return world;
 }
 

@@ -56,6 +56,8 @@ class SceneRandom {
   /// All orientations alike.
   Quaternion orientation();
 
+  std::uint64_t state() const { return state_; }
+
  private:
   std::uint64_t state_;
 };

@@ -15,6 +15,7 @@
 #include "nsn/models/rows/attachment_rows.h"
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/scene.h"
+#include "nsn/models/deformable/tetrahedra.h"
 
 namespace nsn {
 namespace {

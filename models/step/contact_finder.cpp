@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
 #include "nsn/models/collision/mesh_pairs.h"
+#include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/separation.h"
 #include "nsn/models/collision/triangle_mesh.h"
+#include "nsn/models/world/state_bytes.h"
 
 namespace nsn {
 namespace {
@@ -250,6 +253,8 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
     Contact contact;
     contact.body_a = a.body;
     contact.body_b = b.body;
+    contact.shape_a = s;
+    contact.shape_b = t;
     contact.local_a =
         placed_[to_size(a.body)].inverse_apply(point.on_a + point.radius_a * point.normal);
     contact.local_b =
@@ -294,6 +299,50 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
     contacts.insert(contacts.end(), part.contacts.begin(), part.contacts.end());
   }
   out.finish();
+}
+
+void ContactFinder::write_memory(StateWriter& out) const {
+  std::uint64_t count = 0;
+  for (const Part& part : parts_) count += part.resting.memory().entries().size();
+  out.number(count);
+  for (const Part& part : parts_) {
+    for (const auto& entry : part.resting.memory().entries()) {
+      out.number(static_cast<std::uint64_t>(entry.key.first));
+      out.number(static_cast<std::uint64_t>(entry.key.second));
+      out.vector(entry.a_in_b.x);
+      out.matrix(entry.a_in_b.R);
+      out.number(entry.value.margin);
+      out.number(std::uint64_t{entry.value.local.size()});
+      for (const ContactPoint& point : entry.value.local) {
+        for (const Vec3& v : {point.on_a, point.on_b, point.normal}) out.vector(v);
+        out.number(point.feature);
+        out.number(point.radius_a);
+        out.number(point.radius_b);
+      }
+    }
+  }
+}
+
+void ContactFinder::read_memory(StateReader& in, const World& world) {
+  const std::size_t shapes = world.shapes().size();
+  parts_.resize((shapes + kPart - 1) / kPart);
+  for (std::size_t left = in.count(8); left > 0; --left) {
+    const std::uint64_t s = in.integer();
+    const std::uint64_t t = in.integer();
+    NSN_THROW_UNLESS(s < shapes && t < shapes, "state: pair ({}, {}) of {} shapes", s, t, shapes);
+    auto& entry = parts_[s / kPart].resting.memory().entries().add();
+    entry.key = {static_cast<int>(s), static_cast<int>(t)};
+    entry.a_in_b.x = in.vector();
+    entry.a_in_b.R = in.matrix();
+    entry.value.margin = in.number();
+    entry.value.local.resize(in.count(96));
+    for (ContactPoint& point : entry.value.local) {
+      for (Vec3* const v : {&point.on_a, &point.on_b, &point.normal}) *v = in.vector();
+      point.feature = in.integer();
+      point.radius_a = in.number();
+      point.radius_b = in.number();
+    }
+  }
 }
 
 }  // namespace nsn

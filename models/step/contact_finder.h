@@ -21,16 +21,24 @@
 #include "nsn/models/collision/apart_pairs.h"
 #include "nsn/models/collision/broad_phase.h"
 #include "nsn/models/collision/near_pairs.h"
+#include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/resting_pairs.h"
 #include "nsn/models/rows/contact_rows.h"
 #include "nsn/models/world/world.h"
 
 namespace nsn {
 
+class StateReader;
+class StateWriter;
+
 class ContactFinder {
  public:
   /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it.
   void find(const World& world, double h, ContactRowSet& out);
+
+  /// What later contacts depend on: points of meshes that rest.
+  void write_memory(StateWriter& out) const;
+  void read_memory(StateReader& in, const World& world);
 
  private:
   /// A pair that may touch, in the order of the pair table.

@@ -1,30 +1,33 @@
 /// Steps a world through time: detect contacts, assemble islands, solve each, move the bodies.
 ///
-///   nsn::Simulation simulation(std::move(world), options, nsn::standard_backends());
+///   nsn::Simulation simulation(std::move(world));
 ///   for (int k = 0; k < 100; ++k) {
 ///     const nsn::StepReport& report = simulation.step();
 ///     if (!report.converged()) ...                       // the best iterate was taken
 ///   }
+///
+/// What works behind it is models/step/stepper.h.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "nsn/core/linear/solver_registry.h"
-#include "nsn/core/step/newton.h"
-#include "nsn/models/rows/resistance_rows.h"
-#include "nsn/models/step/contact_finder.h"
-#include "nsn/models/step/island_equations.h"
-#include "nsn/models/step/islands.h"
-#include "nsn/models/step/soft_contact_finder.h"
-#include "nsn/models/step/solver_pool.h"
+#include "nsn/core/step/newton_options.h"
+#include "nsn/core/step/newton_result.h"
+#include "nsn/models/joints/joint_reaction.h"
 #include "nsn/models/world/world.h"
-#include "nsn/precond/complementarity.h"
+#include "nsn/precond/complementarity_options.h"
 
 namespace nsn {
+
+class SolverRegistry;     // core/linear/solver_registry.h
+class StepEquations;      // core/step/system.h
+class Stepper;            // models/step/stepper.h
+struct NewtonSystemView;  // core/step/step_method.h
 
 struct SimulationOptions {
   double h = 1.0 / 120.0;                  ///< time step, s, > 0
@@ -74,96 +77,85 @@ struct StepReport {
   bool converged() const { return status == NewtonStatus::kConverged; }
 };
 
+enum class ContactState { kOpen, kStick, kSlip };
+
+/// One contact point at the end of a step.
+struct ContactInfo {
+  int body_a = -1;  ///< -1: a deformable body
+  int body_b = -1;
+  int shape_a = -1;  ///< of the world; -1: a deformable body, or a contact given by hand
+  int shape_b = -1;
+  int deformable_a = -1;  ///< -1: a rigid body
+  int deformable_b = -1;
+  std::uint64_t id = 0;  ///< the same as long as the same features meet
+  Vec3 point{};          ///< on b's surface, m
+  Vec3 normal{};         ///< unit, from b to a
+  Vec3 impulse{};        ///< on a over the step, kg m/s; b feels the opposite
+  Vec3 force{};          ///< the same as a force: impulse / h, N
+  double gap = 0.0;      ///< m; < 0: they overlap
+  double mu = 0.0;
+  /// Open: no force. Slip: the force is on the edge of its cone, |f_T| >= (1 - 1e-6) mu f_N.
+  ContactState state = ContactState::kOpen;
+};
+
 class Simulation {
  public:
-  /// Throws std::invalid_argument for options out of range and unknown solvers.
-  Simulation(World world, SimulationOptions options, SolverRegistry registry);
-  Simulation(Simulation&&) = default;
+  /// With the standard linear solvers. Throws std::invalid_argument for options out of range.
+  explicit Simulation(World world, SimulationOptions options = {});
+  /// With these; throws for unknown ones as well.
+  Simulation(World world, SimulationOptions options, const SolverRegistry& registry);
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
   /// Advances by h. Valid until the next call.
   const StepReport& step();
 
-  const World& world() const { return world_; }
-  World& world() { return world_; }
-  const SimulationOptions& options() const { return options_; }
-  const StepReport& report() const { return report_; }
+  World& world();
+  const World& world() const;
+  const SimulationOptions& options() const;
+  const StepReport& report() const;
 
-  /// Contacts of the last step and their impulses (world axes, on body a), kg m/s.
-  const ContactRowSet& contacts() const { return contacts_; }
-  Vec3 contact_impulse(int k) const;
-  /// Gap of contact k at the end of the last step, m.
-  double contact_gap(int k) const { return contacts_.gap(k, shared_.configuration); }
-  Vec3 contact_point(int k) const { return contacts_.point(k, shared_.configuration); }
-  /// The same of contacts that touch deformable bodies.
-  const SoftContactRowSet& soft_contacts() const { return soft_contacts_; }
-  Vec3 soft_contact_impulse(int k) const;
-  double soft_contact_gap(int k) const { return soft_contacts_.gap(k, shared_.configuration); }
-  Vec3 soft_contact_point(int k) const { return soft_contacts_.point(k, shared_.configuration); }
-  /// Of the last step (models/rows/joint_rows.h); the world's joints must not be added to since.
+  /// Contacts of the last step, those of rigid bodies first.
+  const std::vector<ContactInfo>& contacts() const;
+  /// Sum of the contact forces on a body in the last step, N.
+  Vec3 contact_force(int body) const;
+  /// On body, by body `by`.
+  Vec3 contact_force(int body, int by) const;
+  Vec3 contact_force_on_deformable(int deformable) const;
+  /// On the deformable body, by a rigid one.
+  Vec3 contact_force_on_deformable(int deformable, int by) const;
+
+  /// Of the last step; the world's joints must not have been added to since.
   JointReaction joint_reaction(int j) const;
   double drive_effort(int j, int axis) const;
   double joint_position(int j, int axis) const;
   double joint_speed(int j, int axis) const;
+
   /// Iterations of island i in the last step; none where a device solved many islands in one launch.
   const std::vector<NewtonIteration>& history(int island) const;
   const NewtonResult& result(int island) const;
 
+  /// Everything that decides the future, as bytes that mean the same on every machine: a run that goes
+  /// on from it, here or in another process, is the uninterrupted one bit by bit.
+  std::string state() const;
+  /// The world must be built as that of the state was. Throws std::invalid_argument for bytes that
+  /// are damaged, of another version or of another world; nothing has changed then.
+  void set_state(std::string_view bytes);
+
   /// Forgets the impulses of the last step: the next one starts cold.
-  void forget_impulses() { impulses_.clear(); }
+  void forget_impulses();
   /// Called for every island once it is solved, before the bodies move, from this thread.
   using Inspector = std::function<void(int island, StepEquations&, const NewtonResult&)>;
-  void inspect(Inspector inspector) { inspector_ = std::move(inspector); }
+  void inspect(Inspector inspector);
   /// Sees every Newton matrix of the next steps; the first argument is the island.
   void observe(std::function<void(int, const NewtonSystemView&)> observer);
 
- private:
-  struct Slot;  // one island's state, and its equations and solver if it shares none
-  void detect();
-  void gather_rows();
-  void find_islands();
-  void solve_islands();
-  void solve_islands_together();
-  bool device_failed();
-  void divide_time(double seconds);
-  void solve_island(Slot& slot);
-  void assemble(Slot& slot, IslandEquations& equations);
-  void take_known_impulses(Slot& slot, const System& system) const;
-  void find_resistances(Slot& slot, IslandEquations& equations);
-  NewtonSolver& own_solver(Slot& slot) const;
-  IslandEquations& own_equations(Slot& slot) const;
-  void solve(Slot& slot, IslandEquations& equations, NewtonSolver& newton);
-  bool update_resistances(Slot& slot);
-  void move_bodies();
-  void move_particles();
-  void keep_impulses();
-  void summarise();
-  /// next: where the impulse of the block after the last one found is, most often.
-  const Vec3* known_impulse(std::uint64_t id, std::size_t& next) const;
+  /// The rows of the last step, for tools of nsn itself (not installed).
+  const Stepper& stepper() const { return *stepper_; }
 
-  World world_;
-  SimulationOptions options_;
-  SolverRegistry registry_;
-  StepReport report_;
-  ContactFinder finder_;
-  ContactRowSet contacts_;
-  ResistanceRowSet resistances_;
-  SoftContactFinder soft_finder_;
-  SoftContactRowSet soft_contacts_;
-  std::vector<const RowSet*> sets_;
-  IslandFinder island_finder_;
-  IslandWorkspace shared_;
-  std::unique_ptr<SolverPool> solvers_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  int num_islands_ = 0;
-  bool on_threads_ = true;                                // islands may be solved side by side
-  bool batches_ = false;                                  // by one solver in one call
-  std::vector<Index> contact_row_;                        // of each contact in its island
-  std::vector<std::vector<Vec3>> impulse_;                // per set and block, world axes
-  std::vector<std::pair<std::uint64_t, Vec3>> impulses_;  // sorted by id
-  std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
-  std::function<void(int, const NewtonSystemView&)> observer_;
-  Inspector inspector_;
+ private:
+  std::unique_ptr<Stepper> stepper_;
 };
 
 }  // namespace nsn

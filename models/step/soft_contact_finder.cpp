@@ -8,6 +8,7 @@
 #include "nsn/models/collision/box.h"
 #include "nsn/models/collision/capsule.h"
 #include "nsn/models/collision/feature_distance.h"
+#include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
 #include "nsn/models/collision/triangle_mesh.h"
@@ -175,6 +176,7 @@ void SoftContactFinder::add_rigid(const World& world, int d, int s, const Contac
   contact.mu = mean_friction(body.surface.mu, shape.surface.mu);
   contact.compliance = body.surface.compliance + shape.surface.compliance;
   contact.deformable_a = d;
+  contact.shape_b = s;
   contact.id =
       mix_bits(mix_bits(what ^ static_cast<std::uint64_t>(d)) ^ static_cast<std::uint64_t>(s));
   out_->push_back(contact);

@@ -6,7 +6,11 @@
 #include <tuple>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/runtime.h"
 #include "nsn/models/collision/mesh_of_shape.h"
+#include "nsn/models/collision/pair_table.h"
+#include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/rows/row_set.h"
 
 namespace nsn {
 namespace {
@@ -31,6 +35,31 @@ void check_surface(const Surface& surface, int index) {
 }
 
 }  // namespace
+
+World::World()
+    : joints_(std::make_unique<JointRowSet>()),
+      pairs_(std::make_unique<PairTable>(standard_pairs())) {
+  ensure_runtime();
+}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+void World::add_rows(std::unique_ptr<RowSet> rows) {
+  rows_.push_back(std::move(rows));
+}
+
+Joint& World::joint(int j) {
+  return joints_->joint(j);
+}
+
+const Joint& World::joint(int j) const {
+  return joints_->joint(j);
+}
+
+int World::num_joints() const {
+  return joints_->num_joints();
+}
 
 int World::add_body(Body body) {
   validate(body, num_bodies());
@@ -96,13 +125,13 @@ int World::add_joint(Joint joint) {
   const int a = joint.body_a;
   const int b = joint.body_b;
   const bool collide = joint.collide;
-  const int index = joints_.add(std::move(joint), num_bodies());
+  const int index = joints_->add(std::move(joint), num_bodies());
   if (!collide) ignore_pair(a, b);
   return index;
 }
 
 int World::add_joint(Joint joint, const JointPlacement& where) {
-  const int index = joints_.num_joints();
+  const int index = joints_->num_joints();
   validate(joint, index, num_bodies());
   place(joint, where, body(joint.body_a), body(joint.body_b), joint_label(joint, index));
   return add_joint(std::move(joint));

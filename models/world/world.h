@@ -14,21 +14,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "nsn/core/base/math3.h"
-#include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/shape.h"
 #include "nsn/models/deformable/deformable.h"
 #include "nsn/models/joints/joint.h"
-#include "nsn/models/rows/joint_rows.h"
-#include "nsn/models/rows/row_set.h"
 #include "nsn/models/world/body_arrays.h"
 #include "nsn/models/world/particle.h"
 #include "nsn/models/world/surface.h"
 
 namespace nsn {
+
+class JointRowSet;  // models/rows/joint_rows.h
+class PairTable;    // models/collision/pair_table.h
+class RowSet;       // models/rows/row_set.h
 
 /// Which shapes meet: two of them do if each one's mask has a bit of the other's category; if one
 /// of them says `either`, one of the two masks is enough (contype and conaffinity of MJCF). Shapes
@@ -78,6 +80,11 @@ struct PointOnPlane {
 
 class World {
  public:
+  World();
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
   /// Returns the body's index. Throws std::invalid_argument for unusable data.
   int add_body(Body body);
   /// Particles at the nodes of a mesh, elements between them, a surface around them. Returns the
@@ -92,7 +99,7 @@ class World {
   void set_surface(int shape, const Surface& surface);
   void add_contact(const PointOnPlane& contact);
   /// Rows of a kind of their own; they exist in every step.
-  void add_rows(std::unique_ptr<RowSet> rows) { rows_.push_back(std::move(rows)); }
+  void add_rows(std::unique_ptr<RowSet> rows);
   /// Returns the joint's index. The joint's own frames are kept, or set where the bodies are now.
   /// Shapes of its two bodies do not touch unless joint.collide. Throws std::invalid_argument
   /// naming the joint (models/joints/joint.h).
@@ -128,13 +135,14 @@ class World {
   const std::vector<PlacedShape>& shapes() const { return shapes_; }
   const std::vector<PointOnPlane>& contacts() const { return contacts_; }
   const std::vector<std::unique_ptr<RowSet>>& rows() const { return rows_; }
-  JointRowSet& joints() { return joints_; }
-  const JointRowSet& joints() const { return joints_; }
-  Joint& joint(int j) { return joints_.joint(j); }
-  const Joint& joint(int j) const { return joints_.joint(j); }
+  JointRowSet& joints() { return *joints_; }
+  const JointRowSet& joints() const { return *joints_; }
+  Joint& joint(int j);
+  const Joint& joint(int j) const;
+  int num_joints() const;
 
-  PairTable& pairs() { return pairs_; }
-  const PairTable& pairs() const { return pairs_; }
+  PairTable& pairs() { return *pairs_; }
+  const PairTable& pairs() const { return *pairs_; }
   /// Friction of two shapes: as set, or sqrt(mu_a mu_b).
   double friction(int shape_a, int shape_b) const;
   bool ignored(int body_a, int body_b) const;
@@ -145,6 +153,12 @@ class World {
   double time = 0.0;                    ///< s
   /// Called before every step with its length (s): drives, pressures, prescribed motion.
   std::function<void(World&, double)> control;
+  /// Of a control that remembers something: what a saved state keeps of it.
+  struct ControlState {
+    std::function<std::string()> save;
+    std::function<void(std::string_view)> load;
+  };
+  ControlState control_state;
 
  private:
   Bodies bodies_;
@@ -153,10 +167,10 @@ class World {
   std::vector<PlacedShape> shapes_;
   std::vector<PointOnPlane> contacts_;
   std::vector<std::unique_ptr<RowSet>> rows_;
-  JointRowSet joints_;
+  std::unique_ptr<JointRowSet> joints_;
   std::vector<PairSurface> pair_surfaces_;    // sorted
   std::vector<std::pair<int, int>> ignored_;  // sorted
-  PairTable pairs_ = standard_pairs();
+  std::unique_ptr<PairTable> pairs_;
   bool mesh_features_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "nsn/models/step/simulation.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn::test {
 

@@ -27,6 +27,9 @@
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
+#include "nsn/models/step/contact_finder.h"
+#include "nsn/models/step/stepper.h"
+#include "nsn/models/rows/contact_rows.h"
 #include "tests/support/count_allocations.h"
 
 namespace nsn {
@@ -361,8 +364,8 @@ TEST(ContactIds, SurviveFromStepToStep) {
     for (int k = 0; k < 100; ++k) {
       simulation.step();
       std::set<std::uint64_t> now;
-      for (const Contact& c : simulation.contacts().contacts()) now.insert(c.id);
-      ASSERT_EQ(now.size(), simulation.contacts().contacts().size()) << scene;
+      for (const ContactInfo& c : simulation.contacts()) now.insert(c.id);
+      ASSERT_EQ(now.size(), simulation.contacts().size()) << scene;
       if (k > 80) {
         for (const std::uint64_t id : now) known += static_cast<int>(before.count(id));
         total += static_cast<int>(now.size());
@@ -420,7 +423,7 @@ TEST(RestingPairs, APileThatRestsHasTheContactsThatAreThere) {
     fresh = {};
     fresh.find(world, 1.0 / 120.0, there);
     simulation.step();  // finds them where it starts
-    const auto& known = simulation.contacts().contacts();
+    const auto& known = simulation.stepper().contacts().contacts();
     ASSERT_EQ(known.size(), there.contacts().size());
     for (std::size_t c = 0; c < known.size(); ++c) {
       EXPECT_EQ(known[c].id, there.contacts()[c].id);

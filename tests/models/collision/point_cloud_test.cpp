@@ -8,6 +8,8 @@
 #include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/deformable.h"
 #include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/deformable/tetrahedra.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
@@ -32,10 +34,10 @@ World point_cloud(const TetMesh& mesh, unsigned seed, MaterialModel model) {
 /// Largest |s - 1| of a stretch.
 double largest_strain(const World& world) {
   const Deformable& body = world.deformable(0);
-  const Vector x = positions(world, body);
+  const std::vector<Vec3> x = positions(world, body);
   double largest = 0.0;
   for (Index t = 0; t < body.mesh.num_tets(); ++t) {
-    const Vec3 s = signed_svd(body.elements->deformation_gradient(t, x)).s;
+    const Vec3 s = signed_svd(body.elements->deformation_gradient(t, flat(x))).s;
     largest = std::max(largest, max_abs(s - vec3(1, 1, 1)));
   }
   return largest;
@@ -43,10 +45,10 @@ double largest_strain(const World& world) {
 
 int inverted_elements(const World& world) {
   const Deformable& body = world.deformable(0);
-  const Vector x = positions(world, body);
+  const std::vector<Vec3> x = positions(world, body);
   int count = 0;
   for (Index t = 0; t < body.mesh.num_tets(); ++t) {
-    count += determinant(body.elements->deformation_gradient(t, x)) < 0.0 ? 1 : 0;
+    count += determinant(body.elements->deformation_gradient(t, flat(x))) < 0.0 ? 1 : 0;
   }
   return count;
 }

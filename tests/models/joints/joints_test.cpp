@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/models/collision/box.h"
+#include "nsn/models/rows/joint_rows.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {

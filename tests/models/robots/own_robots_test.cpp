@@ -10,6 +10,7 @@
 
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/kinematics.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

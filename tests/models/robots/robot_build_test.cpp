@@ -13,6 +13,7 @@
 #include "nsn/models/robots/read_robot.h"
 #include "nsn/models/rows/mimic_rows.h"
 #include "nsn/models/step/simulation.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

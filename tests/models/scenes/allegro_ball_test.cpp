@@ -3,6 +3,7 @@
 
 #include "tests/support/grasp.h"
 #include "tests/support/robot_models.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "nsn/models/robots/arm_script.h"
 #include "nsn/models/scenes/mobile_manipulator.h"
+#include "nsn/models/rows/joint_rows.h"
 #include "tests/support/grasp.h"
 
 namespace nsn {

@@ -7,6 +7,8 @@
 
 #include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
+#include "nsn/models/rows/joint_rows.h"
+#include "nsn/core/step/system.h"
 
 namespace nsn {
 namespace {

@@ -18,11 +18,8 @@ Simulation simulate(const std::string& scene, const Options::Assignments& parame
 // Normal force of one plate, N.
 double plate_force(const Simulation& simulation) {
   double sum = 0.0;
-  for (int k = 0; k < simulation.soft_contacts().size(); ++k) {
-    const Vec3 force = (1.0 / simulation.options().h) * simulation.soft_contact_impulse(k);
-    sum += 0.5 *
-           std::abs(dot(force,
-                        simulation.soft_contacts().contacts()[static_cast<std::size_t>(k)].normal));
+  for (const ContactInfo& c : simulation.contacts()) {
+    if (c.deformable_a >= 0) sum += 0.5 * std::abs(dot(c.force, c.normal));
   }
   return sum;
 }

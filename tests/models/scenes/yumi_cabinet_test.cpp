@@ -7,6 +7,7 @@
 #include "tests/support/cabinets.h"
 #include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

@@ -21,6 +21,7 @@
 #include "nsn/models/rows/attachment_rows.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "tests/support/guarded_step.h"
 #include "tests/support/simulate.h"
 
@@ -117,7 +118,7 @@ World bar(MaterialModel model, ElementRows rows, ComplianceKind compliance) {
   options.damping = 0.002;
   const int d = world.add_deformable(bar_mesh({0.3, 0.1, 0.1}, {3, 1, 1}), options);
   for (int n = 0; n < world.deformable(d).num_nodes(); ++n) {
-    Particle& particle = world.particle(world.deformable(d).particle(n));
+    const ParticleRef particle = world.particle(world.deformable(d).particle(n));
     const double x = particle.position[0];
     if (x < 0.01) particle.kind = BodyKind::kStatic;
     if (x > 0.29) {

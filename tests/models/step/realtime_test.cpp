@@ -10,6 +10,7 @@
 #include "bench/robustness/closed_loop.h"
 #include "nsn/models/collision/box.h"
 #include "nsn/models/scenes/parts.h"
+#include "nsn/core/step/step_method.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {

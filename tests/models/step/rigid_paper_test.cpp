@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/core/linear/linear_operator.h"
+#include "nsn/core/step/step_method.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {

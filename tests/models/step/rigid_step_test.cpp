@@ -16,6 +16,7 @@
 #include "nsn/core/problems/linearised_problem.h"
 #include "nsn/models/collision/box.h"
 #include "nsn/models/collision/broad_phase.h"
+#include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
 #include "nsn/models/rows/contact_rows.h"
