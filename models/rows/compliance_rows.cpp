@@ -73,6 +73,7 @@ RowBatch* ComplianceRowSet::batch() const {
 }
 
 double ComplianceRowSet::energy(const World& world) const {
+  if (removed_) return 0.0;
   Vector x("x", 3 * particles_.size());
   for (std::size_t n = 0; n < particles_.size(); ++n) {
     store3(&x(3 * n), world.particle(particles_[n]).position);

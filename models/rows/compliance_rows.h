@@ -26,7 +26,9 @@ class ComplianceRowSet final : public RowSet {
   GeneralisedCompliance& law() const { return *law_; }
   const std::vector<int>& particles() const { return particles_; }
 
-  int size() const override { return static_cast<int>(law_->rows().block_rows()); }
+  /// From now on it has no rows.
+  void remove() { removed_ = true; }
+  int size() const override { return removed_ ? 0 : static_cast<int>(law_->rows().block_rows()); }
   NodeList nodes(int k) const override;
   RowLaw law(int, double) const override { return RowLaw::elastic_element(); }
   Vec3 compliance(int, double) const override { return {}; }
@@ -42,6 +44,7 @@ class ComplianceRowSet final : public RowSet {
   std::unique_ptr<GeneralisedCompliance> law_;
   std::vector<int> particles_;
   std::uint64_t first_id_;
+  bool removed_ = false;
   std::unique_ptr<Batch> batch_;
 };
 

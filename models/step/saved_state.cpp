@@ -81,12 +81,18 @@ struct Sizes {
 std::vector<Sizes> sizes_of(const World& world) {
   std::size_t axes = 0;
   std::size_t tets = 0;
+  std::size_t shapes = 0;
   for (int j = 0; j < world.num_joints(); ++j) axes += world.joint(j).axes.size();
+  for (std::size_t s = 0; s < world.shapes().size(); ++s) {
+    shapes += world.has_shape(static_cast<int>(s)) ? 1 : 0;
+  }
   for (const Deformable& body : world.deformables()) tets += body.mesh.tet.size();
-  return {
-      {"bodies", world.bodies().size()}, {"particles", world.particles().size()},
-      {"shapes", world.shapes().size()}, {"joints", static_cast<std::size_t>(world.num_joints())},
-      {"axes of joints", axes},          {"tetrahedra", tets}};
+  return {{"bodies", world.bodies().size()},
+          {"particles", world.particles().size()},
+          {"shapes", shapes},
+          {"joints", static_cast<std::size_t>(world.num_joints())},
+          {"axes of joints", axes},
+          {"tetrahedra", tets}};
 }
 
 /// The body of a state without its head and checksum.

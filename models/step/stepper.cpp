@@ -141,6 +141,10 @@ bool Stepper::device_failed() {
 }
 
 void Stepper::detect() {
+  if (world_version_ != world_.version()) {  // what was known of pairs may be of other shapes
+    finder_ = {};
+    world_version_ = world_.version();
+  }
   finder_.find(world_, options_.h, contacts_);
   apply_restitution(world_, options_.h, contacts_);
   soft_finder_.find(world_, options_.h, soft_contacts_);

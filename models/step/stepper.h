@@ -112,6 +112,7 @@ class Stepper {
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
   std::function<void(int, const NewtonSystemView&)> observer_;
   Inspector inspector_;
+  int world_version_ = 0;  // shapes that the finders know
   mutable std::vector<ContactInfo> contact_infos_;
   mutable bool infos_made_ = false;  // of the last step
 };

@@ -8,15 +8,23 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/models/collision/mesh_of_shape.h"
+#include "nsn/models/collision/no_shape.h"
 #include "nsn/models/collision/pair_table.h"
+#include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/row_set.h"
+#include "nsn/models/world/configuration.h"
 
 namespace nsn {
 namespace {
 
 std::pair<int, int> ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
+}
+
+std::string body_label(const World& world, int b) {
+  const std::string& name = world.body(b).name;
+  return name.empty() ? fmt::format("body {}", b) : fmt::format("body {} ({})", b, name);
 }
 
 void check_coefficient(double value, const char* what, int index, const char* owner) {
@@ -62,9 +70,17 @@ int World::num_joints() const {
 }
 
 int World::add_body(Body body) {
-  validate(body, num_bodies());
-  append(std::move(body), bodies_.own());
-  return num_bodies() - 1;
+  const bool reused = !removed_bodies_.empty();
+  const int b = reused ? *removed_bodies_.begin() : num_bodies();
+  validate(body, b);
+  if (reused) {
+    removed_bodies_.erase(b);
+    bodies_.own();
+    assign(std::move(body), bodies_[static_cast<std::size_t>(b)]);
+  } else {
+    append(std::move(body), bodies_.own());
+  }
+  return b;
 }
 
 int World::add_particle(const Particle& particle) {
@@ -75,13 +91,18 @@ int World::add_particle(const Particle& particle) {
 
 int World::add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface,
                      const Vec3& offset, const Quaternion& rotation) {
-  const int index = static_cast<int>(shapes_.size());
-  NSN_THROW_UNLESS(body >= 0 && body < num_bodies(), "shape {}: no body {} (there are {})", index,
-                   body, num_bodies());
+  const bool reused = !removed_shapes_.empty();
+  const int index = reused ? *removed_shapes_.begin() : static_cast<int>(shapes_.size());
+  NSN_THROW_UNLESS(body >= 0 && body < num_bodies() && has_body(body),
+                   "shape {}: no body {} (there are {})", index, body, num_bodies());
   NSN_THROW_UNLESS(shape != nullptr, "shape {}: null", index);
   NSN_THROW_UNLESS(all_finite(offset), "shape {}: offset is not finite", index);
   check_surface(surface, index);
-  shapes_.push_back({body, std::move(shape), surface, offset, normalized(rotation)});
+  if (!reused) shapes_.emplace_back();
+  removed_shapes_.erase(index);
+  shapes_[static_cast<std::size_t>(index)] = {body, std::move(shape), surface, offset,
+                                              normalized(rotation)};
+  ++version_;
   return index;
 }
 
@@ -158,8 +179,123 @@ void World::set_filter(int shape, const CollisionFilter& filter) {
 
 void World::ignore_pair(int body_a, int body_b) {
   const auto pair = ordered(body_a, body_b);
-  const auto place = std::lower_bound(ignored_.begin(), ignored_.end(), pair);
-  if (place == ignored_.end() || *place != pair) ignored_.insert(place, pair);
+  ignored_.insert(std::lower_bound(ignored_.begin(), ignored_.end(), pair), pair);
+}
+
+std::string World::user_of(const std::function<bool(int node)>& is_it) const {
+  for (std::size_t s = 0; s < rows_.size(); ++s) {
+    for (int k = 0; k < rows_[s]->size(); ++k) {
+      const NodeList nodes = rows_[s]->nodes(k);
+      const auto* const end = nodes.node.begin() + nodes.count;
+      if (std::any_of(nodes.node.begin(), end, is_it)) return fmt::format("row set {}", s);
+    }
+  }
+  return {};
+}
+
+void World::remove_shape(int shape) {
+  NSN_THROW_UNLESS(shape >= 0 && shape < static_cast<int>(shapes_.size()) && has_shape(shape),
+                   "no shape {} to remove", shape);
+  PlacedShape& placed = shapes_[static_cast<std::size_t>(shape)];
+  placed = {placed.body, std::make_shared<NoShape>()};
+  placed.filter.category = placed.filter.mask = 0;
+  std::erase_if(pair_surfaces_,
+                [&](const PairSurface& p) { return p.shape_a == shape || p.shape_b == shape; });
+  removed_shapes_.insert(shape);
+  ++version_;
+}
+
+void World::remove_joint(int joint) {
+  NSN_THROW_UNLESS(joint >= 0 && joint < num_joints() && has_joint(joint), "no joint {} to remove",
+                   joint);
+  Joint& removed = joints_->joint(joint);
+  if (!removed.collide) {
+    const auto pair = ordered(removed.body_a, removed.body_b);
+    const auto place = std::lower_bound(ignored_.begin(), ignored_.end(), pair);
+    if (place != ignored_.end() && *place == pair) ignored_.erase(place);
+  }
+  removed.rows.clear();
+  removed.axes.clear();
+  removed_joints_.insert(joint);
+}
+
+void World::remove_body(int body) {
+  NSN_THROW_UNLESS(body >= 0 && body < num_bodies() && has_body(body), "no body {} to remove",
+                   body);
+  const auto what = [&] { return body_label(*this, body); };
+  for (int j = 0; j < num_joints(); ++j) {
+    const Joint& one = joint(j);
+    NSN_THROW_UNLESS(!has_joint(j) || (one.body_a != body && one.body_b != body),
+                     "{} cannot be removed: {} holds it", what(), joint_label(one, j));
+  }
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    NSN_THROW_UNLESS(contacts_[k].body_a != body && contacts_[k].body_b != body,
+                     "{} cannot be removed: contact {} given by hand needs it", what(), k);
+  }
+  const std::string user =
+      user_of([&](int node) { return node == 2 * body || node == 2 * body + 1; });
+  NSN_THROW_UNLESS(user.empty(), "{} cannot be removed: {} needs it", what(), user);
+  for (int s = 0; s < static_cast<int>(shapes_.size()); ++s) {
+    if (has_shape(s) && shapes_[static_cast<std::size_t>(s)].body == body) remove_shape(s);
+  }
+  std::erase_if(ignored_,
+                [&](const auto& pair) { return pair.first == body || pair.second == body; });
+  bodies_.own();
+  Body nothing;
+  nothing.kind = BodyKind::kStatic;
+  nothing.position = bodies_[static_cast<std::size_t>(body)].position;
+  assign(std::move(nothing), bodies_[static_cast<std::size_t>(body)]);
+  removed_bodies_.insert(body);
+}
+
+void World::remove_particle(int particle) {
+  NSN_THROW_UNLESS(particle >= 0 && particle < num_particles(), "no particle {} to remove",
+                   particle);
+  for (std::size_t d = 0; d < deformables_.size(); ++d) {
+    const Deformable& body = deformables_[d];
+    NSN_THROW_UNLESS(!has_deformable(static_cast<int>(d)) || particle < body.first_particle ||
+                         particle >= body.first_particle + body.num_nodes(),
+                     "particle {} cannot be removed: it is a node of deformable {}", particle, d);
+  }
+  const std::string user = user_of([&](int node) { return node == -1 - particle; });
+  NSN_THROW_UNLESS(user.empty(), "particle {} cannot be removed: {} needs it", particle, user);
+  const ParticleRef gone = this->particle(particle);
+  gone.kind = BodyKind::kStatic;
+  gone.velocity = gone.force = {};
+}
+
+void World::remove_deformable(int deformable) {
+  NSN_THROW_UNLESS(deformable >= 0 && deformable < static_cast<int>(deformables_.size()) &&
+                       has_deformable(deformable),
+                   "no deformable {} to remove", deformable);
+  Deformable& body = deformables_[static_cast<std::size_t>(deformable)];
+  const auto own = [&](int node) {
+    return node < 0 && -1 - node >= body.first_particle &&
+           -1 - node < body.first_particle + body.num_nodes();
+  };
+  std::vector<ComplianceRowSet*> laws;
+  for (std::size_t s = 0; s < rows_.size(); ++s) {
+    auto* const law = dynamic_cast<ComplianceRowSet*>(rows_[s].get());
+    if (law != nullptr && law->size() > 0 && own(particle_node(law->particles().front()))) {
+      laws.push_back(law);
+      continue;
+    }
+    for (int k = 0; k < rows_[s]->size(); ++k) {
+      const NodeList nodes = rows_[s]->nodes(k);
+      NSN_THROW_UNLESS(std::none_of(nodes.node.begin(), nodes.node.begin() + nodes.count, own),
+                       "deformable {} cannot be removed: row set {} needs it", deformable, s);
+    }
+  }
+  for (ComplianceRowSet* const law : laws) law->remove();
+  body.boundary = {};
+  body.edges.clear();
+  for (Index n = 0; n < body.num_nodes(); ++n) {
+    const ParticleRef gone = particle(body.particle(n));
+    gone.kind = BodyKind::kStatic;
+    gone.velocity = gone.force = {};
+  }
+  removed_deformables_.insert(deformable);
+  ++version_;
 }
 
 double World::friction(int shape_a, int shape_b) const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -118,6 +119,21 @@ class World {
   /// hand).
   void ignore_pair(int body_a, int body_b);
 
+  /// Removal, between steps: indices of what stays keep their meaning, and the place of a body or shape
+  /// is given to the next one that is added. What is removed has no rows, shapes or motion any more.
+  /// Throws std::invalid_argument naming what still needs it, and changes nothing then.
+  void remove_body(int body);  ///< with its shapes
+  void remove_shape(int shape);
+  void remove_joint(int joint);
+  void remove_deformable(int deformable);  ///< with its particles
+  void remove_particle(int particle);
+  bool has_body(int b) const { return !removed_bodies_.contains(b); }
+  bool has_shape(int s) const { return !removed_shapes_.contains(s); }
+  bool has_joint(int j) const { return !removed_joints_.contains(j); }
+  bool has_deformable(int d) const { return !removed_deformables_.contains(d); }
+  /// Changes with every addition and removal of shapes.
+  int version() const { return version_; }
+
   /// As arrays, or one as references.
   Bodies& bodies() { return bodies_; }
   const Bodies& bodies() const { return bodies_; }
@@ -161,6 +177,9 @@ class World {
   ControlState control_state;
 
  private:
+  /// What still needs a node of a body or particle; empty: nothing.
+  std::string user_of(const std::function<bool(int node)>& is_it) const;
+
   Bodies bodies_;
   Particles particles_;
   std::vector<Deformable> deformables_;
@@ -172,6 +191,8 @@ class World {
   std::vector<std::pair<int, int>> ignored_;  // sorted
   std::unique_ptr<PairTable> pairs_;
   bool mesh_features_ = false;
+  std::set<int> removed_bodies_, removed_shapes_, removed_joints_, removed_deformables_;
+  int version_ = 0;
 };
 
 /// Kinetic, potential (against the origin's height) and elastic energy, J.
