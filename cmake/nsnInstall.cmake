@@ -1,4 +1,4 @@
-# Installation: `cmake --install build/release --prefix DIR`, then find_package(nsn) with
+# Installation: `cmake --install build/release --prefix DIR` (the folder may be moved afterwards), then find_package(nsn) with
 #   nsn::nsn (everything), nsn::models, nsn::backends, nsn::precond, nsn::core, nsn::ncp,
 #   nsn::contract (what every linear solver must do, as a library).
 # Headers go to include/nsn (nsnHeaders.cmake): #include <nsn/nsn.h>.
@@ -8,7 +8,13 @@ include(CMakePackageConfigHelpers)
 install(TARGETS nsn nsn_models nsn_backends nsn_precond nsn_core nsn_ncp nsn_contract
         EXPORT nsnTargets)
 if(TARGET nsn_cli)
+  file(RELATIVE_PATH from_bin "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(nsn_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${from_bin}")
   install(TARGETS nsn_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  set(scripts "${PROJECT_SOURCE_DIR}/bench/cli/completion")
+  install(FILES "${scripts}/nsn.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME nsn)
+  install(FILES "${scripts}/nsn.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" RENAME _nsn)
+  install(FILES "${scripts}/nsn.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 include(nsnHeaders)
 foreach(header ${NSN_INSTALLED_HEADERS})
@@ -16,19 +22,17 @@ foreach(header ${NSN_INSTALLED_HEADERS})
   install(FILES "${PROJECT_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}")
 endforeach()
 
-# What nsnConfig.cmake has to find again.
-foreach(name CHOLMOD KLU GPL CUDA)
+# What nsnConfig.cmake has to find again: Kokkos in any case, the other libraries for a static nsn alone.
+foreach(name CHOLMOD KLU HDF5 GPL CUDA)
   if(NSN_WITH_${name})
     set(NSN_PACKAGE_WITH_${name} TRUE)
   else()
     set(NSN_PACKAGE_WITH_${name} FALSE)
   endif()
 endforeach()
-if(NSN_cholmod_LIBRARY)
-  get_filename_component(NSN_CHOLMOD_FOLDER "${NSN_cholmod_LIBRARY}" DIRECTORY)
-endif()
-if(NSN_klu_LIBRARY)
-  get_filename_component(NSN_KLU_FOLDER "${NSN_klu_LIBRARY}" DIRECTORY)
+set(NSN_PACKAGE_LIBRARIES "")
+if(NOT BUILD_SHARED_LIBS)
+  get_property(NSN_PACKAGE_LIBRARIES GLOBAL PROPERTY NSN_LINKED)
 endif()
 set(NSN_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/nsn")
 install(EXPORT nsnTargets NAMESPACE nsn:: DESTINATION "${NSN_PACKAGE_DIR}")
@@ -38,4 +42,4 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/nsnConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/nsnConfig.cmake" "${PROJECT_BINARY_DIR}/nsnConfigVersion.cmake"
         DESTINATION "${NSN_PACKAGE_DIR}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/nsn")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY.md" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/nsn")

@@ -43,9 +43,28 @@ function(nsn_compile target)
   endif()
 endfunction()
 
+# What a shared library shows: the names that cmake/exports.map lists; all else is hidden. A library of version 0.2 takes
+# the place of another 0.2 alone. No macro for exports: the precompiled header of nsn_core serves every part.
+function(nsn_shared target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} DEFINE_SYMBOL "" INSTALL_RPATH "$ORIGIN")
+  if(BUILD_SHARED_LIBS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(map "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+    target_link_options(${target} PRIVATE "LINKER:--version-script,${map}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
+  endif()
+endfunction()
+
+# nsn_library(core [STATIC] SOURCES ... DEPENDS ... PRIVATE ...): static or shared as BUILD_SHARED_LIBS says; STATIC for
+# what is not installed.
 function(nsn_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE")
-  add_library(nsn_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "" "SOURCES;DEPENDS;PRIVATE")
+  if(arg_STATIC)
+    add_library(nsn_${name} STATIC ${arg_SOURCES})
+  else()
+    add_library(nsn_${name} ${arg_SOURCES})
+    nsn_shared(nsn_${name})
+  endif()
   add_library(nsn::${name} ALIAS nsn_${name})
   set_target_properties(nsn_${name} PROPERTIES EXPORT_NAME ${name})
   nsn_compile(nsn_${name})

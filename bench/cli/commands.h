@@ -6,23 +6,25 @@
 /// A new command is declared here and listed in main.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "bench/cli/command.h"
 
 namespace nsn::cli {
 
-using AddCommand = void (*)(CLI::App& app, int& exit_code);
+using AddCommand = void (*)(Command& app, int& exit_code);
 
-void add_compare_command(CLI::App& app, int& exit_code);
-void add_devices_command(CLI::App& app, int& exit_code);
-void add_solve_command(CLI::App& app, int& exit_code);
-void add_solvers_command(CLI::App& app, int& exit_code);
-void add_scenes_command(CLI::App& app, int& exit_code);
-void add_run_command(CLI::App& app, int& exit_code);
-void add_export_command(CLI::App& app, int& exit_code);
-void add_joints_command(CLI::App& app, int& exit_code);
-void add_robot_command(CLI::App& app, int& exit_code);
-void add_robustness_command(CLI::App& app, int& exit_code);
-void add_study_command(CLI::App& app, int& exit_code);
-void add_sweep_command(CLI::App& app, int& exit_code);
+void add_compare_command(Command& app, int& exit_code);
+void add_completion_command(Command& app, int& exit_code);
+void add_devices_command(Command& app, int& exit_code);
+void add_doctor_command(Command& app, int& exit_code);
+void add_solve_command(Command& app, int& exit_code);
+void add_solvers_command(Command& app, int& exit_code);
+void add_scenes_command(Command& app, int& exit_code);
+void add_run_command(Command& app, int& exit_code);
+void add_export_command(Command& app, int& exit_code);
+void add_joints_command(Command& app, int& exit_code);
+void add_robot_command(Command& app, int& exit_code);
+void add_robustness_command(Command& app, int& exit_code);
+void add_study_command(Command& app, int& exit_code);
+void add_sweep_command(Command& app, int& exit_code);
 
 }  // namespace nsn::cli

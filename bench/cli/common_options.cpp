@@ -2,26 +2,26 @@
 
 namespace nsn::cli {
 
-void add_threads_option(CLI::App& command, CommonOptions& options) {
+void add_threads_option(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads; 0: OMP_NUM_THREADS or all cores")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
+      .range(0, 4096)
+      .show_default();
 }
 
-void add_seed_option(CLI::App& command, CommonOptions& options) {
-  command.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
+void add_seed_option(Command& command, CommonOptions& options) {
+  command.add_option("--seed", options.seed, "seed of everything random").show_default();
 }
 
-void add_json_option(CLI::App& command, CommonOptions& options) {
+void add_json_option(Command& command, CommonOptions& options) {
   command.add_option("--json", options.json, "write a machine-readable report; '-' is stdout")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
-void add_out_option(CLI::App& command, CommonOptions& options, const std::string& what) {
-  command.add_option("--out", options.out, what)->type_name("DIR");
+void add_out_option(Command& command, CommonOptions& options, const std::string& what) {
+  command.add_option("--out", options.out, what).type_name("DIR");
 }
 
-void add_quiet_option(CLI::App& command, CommonOptions& options) {
+void add_quiet_option(Command& command, CommonOptions& options) {
   command.add_flag("--quiet", options.quiet, "no tables and no progress bar");
 }
 

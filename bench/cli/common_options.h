@@ -1,10 +1,10 @@
 /// Options that most sub-commands share, and the frame they run in.
 ///
-///   void add_scenes_command(CLI::App& app, int& exit_code) {
-///     auto* command = app.add_subcommand("scenes", "what can be run");
+///   void add_scenes_command(Command& app, int& exit_code) {
+///     Command command = app.add_subcommand("scenes", "what can be run");
 ///     auto options = std::make_shared<CommonOptions>();
-///     add_json_option(*command, *options);
-///     command->callback([=, &exit_code] { exit_code = run(*options); });
+///     add_json_option(command, *options);
+///     command.callback([=, &exit_code] { exit_code = run(*options); });
 ///   }
 ///
 /// A command creates its own Runtime(options.threads) before anything that holds a view.
@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "bench/cli/command.h"
 
 namespace nsn::cli {
 
@@ -28,10 +28,10 @@ struct CommonOptions {
   bool prints_tables() const { return !quiet && json != "-"; }
 };
 
-void add_threads_option(CLI::App& command, CommonOptions& options);
-void add_seed_option(CLI::App& command, CommonOptions& options);
-void add_json_option(CLI::App& command, CommonOptions& options);
-void add_out_option(CLI::App& command, CommonOptions& options, const std::string& what);
-void add_quiet_option(CLI::App& command, CommonOptions& options);
+void add_threads_option(Command& command, CommonOptions& options);
+void add_seed_option(Command& command, CommonOptions& options);
+void add_json_option(Command& command, CommonOptions& options);
+void add_out_option(Command& command, CommonOptions& options, const std::string& what);
+void add_quiet_option(Command& command, CommonOptions& options);
 
 }  // namespace nsn::cli

@@ -8,11 +8,13 @@
 #include "bench/cli/compare_friction.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/words.h"
 #include "bench/compare/compare_report.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/io/atomic_file.h"
+#include "nsn/core/problems/friction_solver.h"
 
 namespace nsn::cli {
 namespace {
@@ -130,51 +132,53 @@ int run(const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand(
+void add_compare_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand(
       "compare", "linear solvers side by side on any matrices, or methods on friction problems");
   auto options = std::make_shared<CompareOptions>();
   command
-      ->add_option(
-          "PATH", options->paths,
-          "MatrixMarket files, exported systems, folders of either (searched through); or\n"
-          "friction problems as `nsn solve` takes them")
-      ->required();
+      .add_option("PATH", options->paths,
+                  "MatrixMarket files, exported systems, folders of either (searched through); or\n"
+                  "friction problems as `nsn solve` takes them")
+      .required()
+      .type_name("FILE");
   command
-      ->add_option("--solvers", options->solvers,
-                   "e.g. pcr,pcg:precond=none,cholmod; all that are available if not given")
-      ->type_name("LIST");
+      .add_option("--solvers", options->solvers,
+                  "e.g. pcr,pcg:precond=none,cholmod; all that are available if not given")
+      .type_name("LIST")
+      .completes(list_of(linear_words()));
   command
-      ->add_option("--methods", options->methods,
-                   "of friction problems, e.g. auto,proximal-newton,nsgs; all if not given")
-      ->type_name("LIST");
-  auto* tolerance = command->add_option(
+      .add_option("--methods", options->methods,
+                  "of friction problems, e.g. auto,proximal-newton,nsgs; all if not given")
+      .type_name("LIST")
+      .completes(list_of(words(friction_method_names())));
+  const Option tolerance = command.add_option(
       "--tol", options->tolerance, "relative residual asked for; error of friction problems: 1e-8");
-  tolerance->check(CLI::Range(0.0, 1.0))->capture_default_str();
-  command->add_option("--time-limit", options->time_limit, "seconds a solve of a friction problem")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
-  command->add_option("--max-iterations", options->max_iterations, "most iterations of a solve")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->capture_default_str();
-  command->add_option("--repeat", options->repeats, "timed runs; the least time counts")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  add_threads_option(*command, *options);
-  add_seed_option(*command, *options);
-  add_json_option(*command, *options);
-  add_out_option(*command, *options, "write compare.html, .json, .csv and history.csv there");
-  add_quiet_option(*command, *options);
-  command->footer(
+  tolerance.range(0.0, 1.0).show_default();
+  command.add_option("--time-limit", options->time_limit, "seconds a solve of a friction problem")
+      .range(0.0, 1e9)
+      .show_default();
+  command.add_option("--max-iterations", options->max_iterations, "most iterations of a solve")
+      .range(1, 1'000'000'000)
+      .show_default();
+  command.add_option("--repeat", options->repeats, "timed runs; the least time counts")
+      .range(1, 10000)
+      .show_default();
+  add_threads_option(command, *options);
+  add_seed_option(command, *options);
+  add_json_option(command, *options);
+  add_out_option(command, *options, "write compare.html, .json, .csv and history.csv there");
+  add_quiet_option(command, *options);
+  command.footer(
       "A matrix NAME.mtx takes its right-hand side from NAME_b.mtx, NAME_rhs.mtx, NAME.rhs.mtx or\n"
       "NAME.b.mtx beside it (A.mtx also from b.mtx); without one, b = A x* with a seeded x*.\n"
       "A refused input is a row with its reason.\n"
       "Exit code: 0 every usable system was solved by at least one solver, 1 some by none,\n"
       "2 bad input (no system was usable, unknown solver or option); nothing is written then.");
-  command->callback([options, tolerance, &exit_code] {
+  command.callback([options, tolerance, &exit_code] {
     const bool friction = are_friction_problems(options->paths);
     const double asked =
-        tolerance->count() > 0 ? options->tolerance : CompareFrictionOptions().tolerance;
+        tolerance.given() ? options->tolerance : CompareFrictionOptions().tolerance;
     exit_code = friction ? run_friction(*options, asked) : run(*options);
   });
 }

@@ -40,11 +40,11 @@ int run(const CommonOptions& options) {
 
 }  // namespace
 
-void add_devices_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("devices", "where the paper's method can run, or why not");
+void add_devices_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("devices", "where the paper's method can run, or why not");
   auto options = std::make_shared<CommonOptions>();
-  add_json_option(*command, *options);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  add_json_option(command, *options);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace nsn::cli

@@ -10,6 +10,7 @@
 #include "bench/cli/newton_export.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/simulation_options.h"
+#include "bench/cli/words.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
@@ -82,25 +83,26 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
 
 }  // namespace
 
-void add_export_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("export", "write the linear systems of a step");
+void add_export_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("export", "write the linear systems of a step");
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<SimulationFlags>();
   auto given = std::make_shared<ExportFlags>();
-  command->add_option("scene", given->scene, "which scene")->required();
-  command->add_option("--step", given->step, "which step, from 1")->capture_default_str();
-  command->add_option("--newton", given->newton, "which Newton iteration, from 0, or all")
-      ->capture_default_str();
+  command.add_option("scene", given->scene, "which scene").required().completes(scene_words());
+  command.add_option("--step", given->step, "which step, from 1").show_default();
+  command.add_option("--newton", given->newton, "which Newton iteration, from 0, or all")
+      .show_default();
   command
-      ->add_option("--format", given->format,
-                   "mtx: linear systems; fclib: the step as a friction problem")
-      ->capture_default_str();
-  add_simulation_flags(*command, *flags);
-  add_threads_option(*command, *common);
-  add_json_option(*command, *common);
-  add_out_option(*command, *common, "folders of exported systems");
-  add_quiet_option(*command, *common);
-  command->callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
+      .add_option("--format", given->format,
+                  "mtx: linear systems; fclib: the step as a friction problem")
+      .completes(words({"mtx", "fclib"}))
+      .show_default();
+  add_simulation_flags(command, *flags);
+  add_threads_option(command, *common);
+  add_json_option(command, *common);
+  add_out_option(command, *common, "folders of exported systems");
+  add_quiet_option(command, *common);
+  command.callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
 }
 
 }  // namespace nsn::cli

@@ -121,18 +121,19 @@ int run(const CommonOptions& common, const JointsFlags& flags) {
 
 }  // namespace
 
-void add_joints_command(CLI::App& app, int& exit_code) {
-  auto* command =
+void add_joints_command(Command& app, int& exit_code) {
+  Command command =
       app.add_subcommand("joints", "compare joints with reference trajectories (ADAMS)");
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<JointsFlags>();
-  command->add_option("folder", flags->folder, "folder of NAME_ADAMS_QUANTITY.txt files")
-      ->required();
-  command->add_option("--time-step", flags->time_step, "h, s")->capture_default_str();
-  add_threads_option(*command, *common);
-  add_json_option(*command, *common);
-  add_quiet_option(*command, *common);
-  command->callback([=, &exit_code] { exit_code = run(*common, *flags); });
+  command.add_option("folder", flags->folder, "folder of NAME_ADAMS_QUANTITY.txt files")
+      .required()
+      .type_name("DIR");
+  command.add_option("--time-step", flags->time_step, "h, s").show_default();
+  add_threads_option(command, *common);
+  add_json_option(command, *common);
+  add_quiet_option(command, *common);
+  command.callback([=, &exit_code] { exit_code = run(*common, *flags); });
 }
 
 }  // namespace nsn::cli

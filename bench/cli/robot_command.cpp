@@ -12,6 +12,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
+#include "bench/cli/words.h"
 #include "bench/report/scene_picture.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
@@ -333,33 +334,42 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
   return 0;
 }
 
+Completion own_robot_words() {
+  Candidates all;
+  for (const OwnRobot& robot : own_robots())
+    all.push_back({std::string(robot.name), "a robot of our own"});
+  return described_words(std::move(all));
+}
+
 }  // namespace
 
-void add_robot_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("robot", "read a robot (URDF, MJCF) and say what it is");
+void add_robot_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("robot", "read a robot (URDF, MJCF) and say what it is");
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<RobotFlags>();
   command
-      ->add_option("file", flags->file,
-                   "URDF or MJCF file, or a robot of our own: " + own_robot_names())
-      ->required();
-  command->add_option("--package", flags->packages, "NAME=PATH of a package:// in the file");
-  command->add_option("--picture", flags->picture, "PNG of its collision shapes");
-  command->add_option("--poses", flags->poses,
-                      "JSON list of {\"q\": [...], \"v\": [...]}: frames, holding efforts and "
-                      "first accelerations in the report");
-  command->add_option("--time-step", flags->time_step, "of the first acceleration, s")
-      ->capture_default_str();
-  command->add_flag("--keep-fixed", flags->keep_fixed, "fixed links stay bodies of their own");
-  command->add_flag("--triangles", flags->triangles, "meshes as triangles, not as convex hulls");
+      .add_option("file", flags->file,
+                  "URDF or MJCF file, or a robot of our own: " + own_robot_names())
+      .required()
+      .type_name("FILE")
+      .completes(own_robot_words());
+  command.add_option("--package", flags->packages, "NAME=PATH of a package:// in the file");
+  command.add_option("--picture", flags->picture, "PNG of its collision shapes").type_name("FILE");
+  command.add_option("--poses", flags->poses,
+                     "JSON list of {\"q\": [...], \"v\": [...]}: frames, holding efforts and "
+                     "first accelerations in the report");
+  command.add_option("--time-step", flags->time_step, "of the first acceleration, s")
+      .show_default();
+  command.add_flag("--keep-fixed", flags->keep_fixed, "fixed links stay bodies of their own");
+  command.add_flag("--triangles", flags->triangles, "meshes as triangles, not as convex hulls");
   command
-      ->add_option("--hull-points", flags->hull_points,
-                   "hulls of the extreme points along so many directions (0: of all points)")
-      ->check(CLI::NonNegativeNumber);
-  add_threads_option(*command, *common);
-  add_json_option(*command, *common);
-  add_quiet_option(*command, *common);
-  command->callback([=, &exit_code] { exit_code = run(*common, *flags); });
+      .add_option("--hull-points", flags->hull_points,
+                  "hulls of the extreme points along so many directions (0: of all points)")
+      .range(0, 1'000'000);
+  add_threads_option(command, *common);
+  add_json_option(command, *common);
+  add_quiet_option(command, *common);
+  command.callback([=, &exit_code] { exit_code = run(*common, *flags); });
 }
 
 }  // namespace nsn::cli

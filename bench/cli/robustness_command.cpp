@@ -12,6 +12,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
+#include "bench/cli/words.h"
 #include "bench/robustness/closed_loop.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
@@ -165,22 +166,24 @@ int run(const CommonOptions& common, const Choices& choices) {
 
 }  // namespace
 
-void add_robustness_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("robustness", "share of hard steps that each preset solves");
+void add_robustness_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("robustness", "share of hard steps that each preset solves");
   auto common = std::make_shared<CommonOptions>();
   auto choices = std::make_shared<Choices>();
-  command->add_option("--steps", choices->steps, "steps of each scene")->capture_default_str();
-  command->add_option("--presets", choices->presets, "presets to run (default: all)")
-      ->delimiter(',');
+  command.add_option("--steps", choices->steps, "steps of each scene").show_default();
+  command.add_option("--presets", choices->presets, "presets to run (default: all)")
+      .separated_by(',')
+      .completes(list_of(preset_words()));
   command
-      ->add_option("--scenes", choices->scenes,
-                   "scenes to run, any of `nsn scenes` (default: 18 of rigid bodies, 23 cases)")
-      ->delimiter(',');
-  command->add_flag("--by-scene", choices->by_scene, "one line per scene too");
-  add_threads_option(*command, *common);
-  add_json_option(*command, *common);
-  add_quiet_option(*command, *common);
-  command->callback([=, &exit_code] { exit_code = run(*common, *choices); });
+      .add_option("--scenes", choices->scenes,
+                  "scenes to run, any of `nsn scenes` (default: 18 of rigid bodies, 23 cases)")
+      .separated_by(',')
+      .completes(list_of(scene_words()));
+  command.add_flag("--by-scene", choices->by_scene, "one line per scene too");
+  add_threads_option(command, *common);
+  add_json_option(command, *common);
+  add_quiet_option(command, *common);
+  command.callback([=, &exit_code] { exit_code = run(*common, *choices); });
 }
 
 }  // namespace nsn::cli

@@ -15,6 +15,7 @@
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
+#include "bench/cli/words.h"
 #include "bench/report/scene_picture.h"
 #include "bench/support/run_hash.h"
 #include "bench/support/run_measures.h"
@@ -223,35 +224,41 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
 
 }  // namespace
 
-void add_run_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("run", "simulate a scene");
+void add_run_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("run", "simulate a scene");
   auto common = std::make_shared<CommonOptions>();
   auto flags = std::make_shared<SimulationFlags>();
   auto given = std::make_shared<RunFlags>();
   command
-      ->add_option("scene", given->scene,
-                   "which scene (nsn scenes lists them), or a robot: a file of URDF or MJCF")
-      ->required();
-  command->add_option("--steps", given->steps, "number of steps (default: the scene's own)");
-  command->add_option("--picture", given->picture, "PNG of the last frame");
-  command->add_flag("--forces", given->forces, "contact forces as lines in pictures");
-  command->add_option("--animation", given->animation,
-                      "animated PNG, a frame every --frame-every steps");
-  command->add_flag("--hash", given->hash,
-                    "prints a hash of positions, velocities, impulses and iteration counts");
-  command->add_option("--contacts", given->contacts, "CSV of every contact of every step");
-  command->add_option("--dump-failures", given->dump_failures,
-                      "folder for the systems of steps that did not converge");
+      .add_option("scene", given->scene,
+                  "which scene (nsn scenes lists them), or a robot: a file of URDF or MJCF")
+      .required()
+      .completes(scene_words());
+  command.add_option("--steps", given->steps, "number of steps (default: the scene's own)");
+  command.add_option("--picture", given->picture, "PNG of the last frame").type_name("FILE");
+  command.add_flag("--forces", given->forces, "contact forces as lines in pictures");
   command
-      ->add_option("--frame-every", given->frames_every,
-                   "steps between frames of --out and --animation")
-      ->capture_default_str();
-  add_simulation_flags(*command, *flags);
-  add_threads_option(*command, *common);
-  add_json_option(*command, *common);
-  add_out_option(*command, *common, "steps.csv, VTK frames and a picture");
-  add_quiet_option(*command, *common);
-  command->callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
+      .add_option("--animation", given->animation,
+                  "animated PNG, a frame every --frame-every steps")
+      .type_name("FILE");
+  command.add_flag("--hash", given->hash,
+                   "prints a hash of positions, velocities, impulses and iteration counts");
+  command.add_option("--contacts", given->contacts, "CSV of every contact of every step")
+      .type_name("FILE");
+  command
+      .add_option("--dump-failures", given->dump_failures,
+                  "folder for the systems of steps that did not converge")
+      .type_name("DIR");
+  command
+      .add_option("--frame-every", given->frames_every,
+                  "steps between frames of --out and --animation")
+      .show_default();
+  add_simulation_flags(command, *flags);
+  add_threads_option(command, *common);
+  add_json_option(command, *common);
+  add_out_option(command, *common, "steps.csv, VTK frames and a picture");
+  add_quiet_option(command, *common);
+  command.callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
 }
 
 }  // namespace nsn::cli

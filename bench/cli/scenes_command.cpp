@@ -9,6 +9,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
+#include "bench/cli/words.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/models/scenes/scene.h"
 
@@ -65,14 +66,14 @@ int run(const CommonOptions& options, const std::string& name) {
 
 }  // namespace
 
-void add_scenes_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("scenes", "list scenes, or one scene's parameters");
+void add_scenes_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("scenes", "list scenes, or one scene's parameters");
   auto options = std::make_shared<CommonOptions>();
   auto name = std::make_shared<std::string>();
-  command->add_option("scene", *name, "show the parameters of this one");
-  add_json_option(*command, *options);
-  add_quiet_option(*command, *options);
-  command->callback([=, &exit_code] { exit_code = run(*options, *name); });
+  command.add_option("scene", *name, "show the parameters of this one").completes(scene_words());
+  add_json_option(command, *options);
+  add_quiet_option(command, *options);
+  command.callback([=, &exit_code] { exit_code = run(*options, *name); });
 }
 
 }  // namespace nsn::cli

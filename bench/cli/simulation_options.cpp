@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "bench/cli/words.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/step/named_options.h"
 
@@ -46,38 +47,49 @@ std::string type_of(const NamedOption& option) {
 
 }  // namespace
 
-void add_simulation_flags(CLI::App& command, SimulationFlags& flags) {
+void add_simulation_flags(Command& command, SimulationFlags& flags) {
+  const Completion truth = words({"true", "false"});
   command
       .add_option("--preset", flags.preset,
                   fmt::format("method with its defaults: {}", fmt::join(preset_names(), ", ")))
-      ->capture_default_str();
-  command.add_option("--set", flags.set,
-                     "parameter of the scene, key=value (nsn scenes NAME lists them)");
+      .show_default()
+      .completes(preset_words());
+  command
+      .add_option("--set", flags.set,
+                  "parameter of the scene, key=value (nsn scenes NAME lists them)")
+      .completes(parameter_words());
   command.add_option("--time-step", flags.time_step, "h, s (default 1/120)");
   for (const NamedOption& option : named_options()) {
     const std::string name = option.spec.key;
     const auto keep = [&flags, name](const std::vector<std::string>& texts) {
       for (const std::string& text : texts) flags.newton.emplace_back(name, text);
     };
-    CLI::Option* const flag =
-        command.add_option_function<std::vector<std::string>>("--" + name, keep, help_of(option));
-    flag->type_name(type_of(option));
+    const Option flag = command.add_function("--" + name, keep, help_of(option));
+    flag.type_name(type_of(option)).completes(option_words(option));
     if (name == "linear" || name == "policy") {
-      flag->allow_extra_args(false);  // one value each time, as many times as wanted
+      flag.one_value_each_time();
     } else {
-      flag->expected(1);
+      flag.once();
     }
   }
-  command.add_option("--r", flags.rho,
-                     "paper: complementarity scaling: identity, time-step, effective-mass, "
-                     "effective-mass-compliance or spectral-norm");
+  command
+      .add_option("--r", flags.rho,
+                  "paper: complementarity scaling: identity, time-step, effective-mass, "
+                  "effective-mass-compliance or spectral-norm")
+      .completes(words({"identity", "time-step", "effective-mass", "effective-mass-compliance",
+                        "spectral-norm"}));
   command.add_option("--r-multiplier", flags.rho_multiplier, "paper: factor on it (default 1)");
-  command.add_option("--joint-directions", flags.joint_directions,
-                     "of joint impulses: at the end of the step (implicit) or its start");
-  command.add_option("--mesh-features", flags.mesh_features,
-                     "shapes collide as triangle meshes, every pair of features within the margin "
-                     "is a contact: true or false");
-  command.add_option("--islands", flags.islands, "solve islands apart: true or false");
+  command
+      .add_option("--joint-directions", flags.joint_directions,
+                  "of joint impulses: at the end of the step (implicit) or its start")
+      .completes(words({"end", "start"}));
+  command
+      .add_option("--mesh-features", flags.mesh_features,
+                  "shapes collide as triangle meshes, every pair of features within the margin "
+                  "is a contact: true or false")
+      .completes(truth);
+  command.add_option("--islands", flags.islands, "solve islands apart: true or false")
+      .completes(truth);
 }
 
 SimulationOptions simulation_options(const SimulationFlags& flags) {

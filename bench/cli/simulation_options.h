@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "bench/cli/command.h"
 #include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
@@ -22,7 +21,7 @@ struct SimulationFlags {
 };
 
 /// Adds --preset, --set, --time-step, --r, ... and every option of core/step/named_options.h.
-void add_simulation_flags(CLI::App& command, SimulationFlags& flags);
+void add_simulation_flags(Command& command, SimulationFlags& flags);
 
 /// The preset, then what the flags change. Throws std::invalid_argument for unknown names, for
 /// options that the method does not have, and for values out of range.

@@ -8,6 +8,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/words.h"
 #include "bench/friction/friction_report.h"
 #include "bench/friction/solve_problem.h"
 #include "nsn/backends/standard_backends.h"
@@ -63,69 +64,74 @@ int run(const SolveOptions& options) {
   return all_solved ? 0 : 1;
 }
 
-void add_solver_options(CLI::App& command, SolveOptions& options) {
+void add_solver_options(Command& command, SolveOptions& options) {
   command
       .add_option("--tol", options.settings.options.tolerance,
                   "Siconos' error <= T, unit-free error <= 100 T")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+      .range(0.0, 1.0)
+      .show_default();
   command
       .add_option("--method", options.settings.method,
                   fmt::format("one of {}", fmt::join(bench::method_names(), ", ")))
-      ->capture_default_str();
+      .completes(words(bench::method_names()))
+      .show_default();
   command
       .add_option("--form", options.form,
                   "of global problems: dual (condensed: W over contacts), primal (uncondensed: "
                   "through M and H) or auto (fewer operations)")
-      ->type_name("FORM")
-      ->capture_default_str();
+      .type_name("FORM")
+      .completes(words({"auto", "dual", "primal"}))
+      .show_default();
   command
       .add_option("--linear", options.settings.options.linear,
                   "linear solver of the Newton matrices")
-      ->type_name("SPEC")
-      ->capture_default_str();
+      .type_name("SPEC")
+      .completes(linear_words())
+      .show_default();
   command
       .add_option("--newton-iterations", options.settings.options.max_factorizations,
                   "most factorisations, that is Newton steps")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->capture_default_str();
+      .range(0, 1'000'000'000)
+      .show_default();
   command
       .add_option("--max-iterations", options.settings.options.max_iterations,
                   "most sweeps or iterations of nsgs and admm")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->capture_default_str();
+      .range(0, 1'000'000'000)
+      .show_default();
   command
       .add_option("--time-limit", options.settings.options.time_limit, "seconds a problem; 0: none")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
+      .range(0.0, 1e9)
+      .show_default();
 }
 
 }  // namespace
 
-void add_solve_command(CLI::App& app, int& exit_code) {
-  auto* command =
+void add_solve_command(Command& app, int& exit_code) {
+  Command command =
       app.add_subcommand("solve", "frictional-contact problems and LCPs of other programs");
   auto options = std::make_shared<SolveOptions>();
   command
-      ->add_option("PROBLEM", options->paths,
-                   "FCLIB .hdf5, Siconos text, ContactBench .npz; a folder stands for its files")
-      ->required();
+      .add_option("PROBLEM", options->paths,
+                  "FCLIB .hdf5, Siconos text, ContactBench .npz; a folder stands for its files")
+      .required()
+      .type_name("FILE");
   command
-      ->add_option("--format", options->format,
-                   fmt::format("one of {}", fmt::join(friction_format_names(), ", ")))
-      ->capture_default_str();
-  add_solver_options(*command, *options);
+      .add_option("--format", options->format,
+                  fmt::format("one of {}", fmt::join(friction_format_names(), ", ")))
+      .completes(words(friction_format_names()))
+      .show_default();
+  add_solver_options(command, *options);
   command
-      ->add_option("--repeat", options->settings.repeats,
-                   "solves of each problem; the least time counts")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  add_threads_option(*command, *options);
-  add_json_option(*command, *options);
-  add_out_option(*command, *options,
+      .add_option("--repeat", options->settings.repeats,
+                  "solves of each problem; the least time counts")
+      .range(1, 100000)
+      .show_default();
+  add_threads_option(command, *options);
+  add_json_option(command, *options);
+  add_out_option(command, *options,
                  "write NAME.solution.csv there: one contact a line, r then u (LCP: z, w)");
-  add_quiet_option(*command, *options);
-  command->footer(
+  add_quiet_option(command, *options);
+  command.footer(
       "Errors are formed afresh from the impulses: e Siconos = |r - P_K(r - u^)| / max(|q|, |r|, "
       "|u|),\n"
       "e unit-free the same in any units. rank is that of W, ? where it has more than 3000 rows.\n"
@@ -133,7 +139,7 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "Exit code: 0 every usable problem was solved to the tolerance, 1 some were not, 2 bad "
       "input\n"
       "(no problem was usable, unknown method, format or option); nothing is written then.");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace nsn::cli

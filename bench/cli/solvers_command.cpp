@@ -96,12 +96,12 @@ int run(const CommonOptions& options) {
 
 }  // namespace
 
-void add_solvers_command(CLI::App& app, int& exit_code) {
-  auto* command =
+void add_solvers_command(Command& app, int& exit_code) {
+  Command command =
       app.add_subcommand("solvers", "linear solvers: what exists and what each can take");
   auto options = std::make_shared<CommonOptions>();
-  add_json_option(*command, *options);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  add_json_option(command, *options);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace nsn::cli

@@ -12,6 +12,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/words.h"
 #include "bench/study/study.h"
 #include "bench/study/study_page.h"
 #include "bench/support/machine.h"
@@ -109,6 +110,15 @@ int run(const StudyFlags& flags) {
 
 constexpr const char* kEveryRow = "";  // --again without a row
 
+Completion study_words() {
+  return [](const std::vector<std::string>&) {
+    Candidates all;
+    for (const study::Study& study : study::studies()) all.push_back({study.name, study.summary});
+    all.push_back({"all", "every one but the long ones"});
+    return all;
+  };
+}
+
 std::string list_of_studies() {
   std::string text = "Studies:\n";
   for (const study::Study& study : study::studies()) {
@@ -122,14 +132,14 @@ std::string list_of_studies() {
 
 }  // namespace
 
-void add_study_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("study", "measure what the method does, as one page");
+void add_study_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("study", "measure what the method does, as one page");
   auto flags = std::make_shared<StudyFlags>();
   flags->out = "out/study";
-  command->add_option("NAME", flags->names, "studies, or all")->required();
-  command->add_flag("--quick", flags->quick, "fewer scenes and iterations");
+  command.add_option("NAME", flags->names, "studies, or all").required().completes(study_words());
+  command.add_flag("--quick", flags->quick, "fewer scenes and iterations");
   command
-      ->add_option_function<std::vector<std::string>>(
+      .add_function(
           "--again",
           [flags](const std::vector<std::string>& rows) {
             flags->again = true;
@@ -138,14 +148,13 @@ void add_study_command(CLI::App& app, int& exit_code) {
             }
           },
           "measure again what an earlier call left; of claims and additions: these rows alone")
-      ->type_name("[ROW]")
-      ->expected(0, 1)
-      ->default_str(kEveryRow);
-  add_threads_option(*command, *flags);
-  add_out_option(*command, *flags, "folder for study.html and a .json and .csv per study");
-  add_quiet_option(*command, *flags);
-  command->footer(list_of_studies());
-  command->callback([flags, &exit_code] { exit_code = run(*flags); });
+      .type_name("[ROW]")
+      .value_or(kEveryRow);
+  add_threads_option(command, *flags);
+  add_out_option(command, *flags, "folder for study.html and a .json and .csv per study");
+  add_quiet_option(command, *flags);
+  command.footer(list_of_studies());
+  command.callback([flags, &exit_code] { exit_code = run(*flags); });
 }
 
 }  // namespace nsn::cli

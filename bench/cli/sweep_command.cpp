@@ -12,6 +12,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/words.h"
 #include "bench/study/study_page.h"
 #include "bench/support/machine.h"
 #include "bench/sweep/sweep.h"
@@ -38,16 +39,14 @@ std::string identity(const SweepFlags& flags, const std::string& shared, const s
 }
 
 /// The choices on the command line that all cells share, one a line.
-std::string shared_choices(const CLI::App& command) {
-  CLI::App probe;
+std::string shared_choices(const Command& command) {
+  Command probe;
   SimulationFlags none;
   add_simulation_flags(probe, none);
   std::string text;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || option->get_lnames().empty()) continue;
-    const std::string name = "--" + option->get_lnames().front();
-    if (probe.get_option_no_throw(name) == nullptr) continue;
-    for (const std::string& value : option->results()) text += name + " " + value + "\n";
+  for (const OptionView& option : command.options()) {
+    if (!probe.has_option(option.name)) continue;
+    for (const std::string& value : option.values) text += option.name + " " + value + "\n";
   }
   return text;
 }
@@ -89,7 +88,7 @@ std::vector<Row> measure(const SweepFlags& flags, const std::string& shared) {
   return rows;
 }
 
-int run(SweepFlags& flags, const CLI::App& command) {
+int run(SweepFlags& flags, const Command& command) {
   const Runtime runtime(flags.threads);
   for (const std::string& text : flags.over) {
     flags.sweep.factors.push_back(sweep::parse_factor(text));
@@ -120,30 +119,31 @@ int run(SweepFlags& flags, const CLI::App& command) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("sweep", "run a scene with every combination of choices");
+void add_sweep_command(Command& app, int& exit_code) {
+  Command command = app.add_subcommand("sweep", "run a scene with every combination of choices");
   auto flags = std::make_shared<SweepFlags>();
   flags->out = "out/sweep";
-  command->add_option("scene", flags->sweep.scene, "which scene (nsn scenes lists them)")
-      ->required();
+  command.add_option("scene", flags->sweep.scene, "which scene (nsn scenes lists them)")
+      .required()
+      .completes(scene_words());
   command
-      ->add_option("--over", flags->over,
-                   "key=a,b,c: an option of nsn run without dashes, preconditioner, or a parameter "
-                   "of the scene; values with commas are separated by ';'")
-      ->required();
-  command->add_option("--steps", flags->steps,
-                      "of each run (default: the scene's own, 240 at most)");
-  command->add_flag("--again", flags->again, "measure anew what an earlier call left");
-  add_simulation_flags(*command, flags->sweep.flags);
-  add_threads_option(*command, *flags);
-  add_json_option(*command, *flags);
-  add_out_option(*command, *flags, "folder for sweep.html, sweep.csv and the cells");
-  add_quiet_option(*command, *flags);
-  command->footer(
+      .add_option("--over", flags->over,
+                  "key=a,b,c: an option of nsn run without dashes, preconditioner, or a parameter "
+                  "of the scene; values with commas are separated by ';'")
+      .required();
+  command.add_option("--steps", flags->steps,
+                     "of each run (default: the scene's own, 240 at most)");
+  command.add_flag("--again", flags->again, "measure anew what an earlier call left");
+  add_simulation_flags(command, flags->sweep.flags);
+  add_threads_option(command, *flags);
+  add_json_option(command, *flags);
+  add_out_option(command, *flags, "folder for sweep.html, sweep.csv and the cells");
+  add_quiet_option(command, *flags);
+  command.footer(
       "Cells that were measured before with the same choices are kept; --again measures them "
       "anew.\nExample: nsn sweep arch --over linear=pcr,cholmod --over r=identity,effective-mass "
       "--preset paper");
-  command->callback([=, &exit_code] { exit_code = run(*flags, *command); });
+  command.callback([=, &exit_code] { exit_code = run(*flags, command); });
 }
 
 }  // namespace nsn::cli

@@ -31,13 +31,13 @@ RunCommand parsed(const std::string& command) {
   constexpr std::string_view kStart = "nsn run ";
   NSN_THROW_UNLESS(command.starts_with(kStart), "'{}' is no command of nsn run", command);
   RunCommand out;
-  CLI::App app;
-  app.add_option("scene", out.scene)->required();
-  app.add_option("--steps", out.steps);
-  cli::add_simulation_flags(app, out.flags);
+  cli::Command run;
+  run.add_option("scene", out.scene, "").required();
+  run.add_option("--steps", out.steps, "");
+  cli::add_simulation_flags(run, out.flags);
   try {
-    app.parse(command.substr(kStart.size()));
-  } catch (const CLI::ParseError& error) {
+    run.parse(command.substr(kStart.size()));
+  } catch (const cli::UsageError& error) {
     throw std::invalid_argument(fmt::format("{}: {}", command, error.what()));
   }
   if (out.steps == 0) out.steps = scene_info(out.scene).default_steps;

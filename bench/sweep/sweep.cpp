@@ -62,14 +62,13 @@ bool apply(const std::string& key, const std::string& value, cli::SimulationFlag
     precondition(value, flags);
     return true;
   }
-  CLI::App into;
+  cli::Command into;
   cli::add_simulation_flags(into, flags);
-  if (key == "set" || into.get_option_no_throw("--" + key) == nullptr) return false;
+  if (key == "set" || !into.has_option("--" + key)) return false;
   if (key != "policy") std::erase_if(flags.newton, [&](auto& given) { return given.first == key; });
-  std::vector<std::string> words{fmt::format("--{}={}", key, value)};
   try {
-    into.parse(words);
-  } catch (const CLI::ParseError& error) {
+    into.parse(std::vector<std::string>{fmt::format("--{}={}", key, value)});
+  } catch (const cli::UsageError& error) {
     throw std::invalid_argument(fmt::format("{}={}: {}", key, value, error.what()));
   }
   return true;
@@ -95,12 +94,10 @@ Setting setting_of(const Sweep& sweep, const Cell& cell) {
 
 std::vector<std::string> known_keys(const SceneInfo& scene) {
   std::vector<std::string> names{std::string(kPreconditioner)};
-  CLI::App app;
+  cli::Command options;
   cli::SimulationFlags flags;
-  cli::add_simulation_flags(app, flags);
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
-  }
+  cli::add_simulation_flags(options, flags);
+  for (const cli::OptionView& option : options.options()) names.push_back(option.name.substr(2));
   for (const OptionSpec& spec : scene.options) names.push_back(spec.key);
   return names;
 }

@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native cuda fuzz docs)
+              tidy tidy-tests bare native package cuda fuzz docs)
 
 describe_stage() {
   case "$1" in
@@ -20,6 +20,7 @@ describe_stage() {
     tidy-tests) echo "clang-tidy on bench, tests and examples" ;;
     bare) echo "a build without optional parts, and its tests" ;;
     native) echo "a build for this machine's instruction set, and its tests" ;;
+    package) echo "three programs against a moved folder, static and shared, and as a parent project" ;;
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
     docs) echo "the site, every link of it followed" ;;
@@ -29,6 +30,7 @@ describe_stage() {
 long_friction='random_friction|elastica'
 long_robots='robot_scenes|allegro'
 long_docs='^docs/'
+long_package='^package/'
 
 golden() {
   setup
@@ -53,13 +55,14 @@ run_stage() {
     long-friction) run_tests release -L long -R "$long_friction" ;;
     long-robots) run_tests release -L long -R "$long_robots" ;;
     long-docs) run_tests release -L long -R "$long_docs" ;;
-    long-rigid) run_tests release -L long -E "$long_friction|$long_robots|$long_docs" ;;  # the rest
+    long-rigid) run_tests release -L long -E "$long_friction|$long_robots|$long_docs|$long_package" ;;  # the rest
     asan) run_tests asan -LE 'long|models' ;;
     asan-models) run_tests asan -LE long -L models ;;
     tidy) tidy ncp core precond backends models ;;
     tidy-tests) tidy bench tests docs ;;
     bare) run_tests bare -LE long ;;
     native) run_tests native -LE long ;;
+    package) run_tests release -L package ;;
     cuda) build_cuda ;;
     fuzz) fuzz ;;
     docs) docs ;;

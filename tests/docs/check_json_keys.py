@@ -13,6 +13,7 @@ COMMANDS = {
     "nsn solve": ["export arch --step 2 --format fclib --out problems", "solve problems"],
     "nsn compare": ["export arch --preset paper --step 2 --newton 1 --out systems", "compare systems --solvers pcr"],
     "nsn solvers": ["solvers"],
+    "nsn doctor": ["doctor"],
 }
 
 
