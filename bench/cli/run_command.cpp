@@ -23,6 +23,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/text_file.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
 
@@ -38,6 +39,8 @@ struct RunFlags {
   bool hash = false;
   std::string contacts;
   std::string dump_failures;
+  std::string from_state;
+  std::string save_state;
   int frames_every = 1;
 };
 
@@ -169,6 +172,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   Simulation simulation(make_scene(given.scene, chosen.parameters), simulation_options(flags),
                         standard_backends());
   given.scene = chosen.label;
+  if (!given.from_state.empty()) simulation.set_state(read_text_file(given.from_state));
   bench::RunMeasures measures(simulation);
   std::unique_ptr<VtkSeries> series;
   if (!common.out.empty()) {
@@ -216,6 +220,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
     render::write_animation(frames, seconds, given.animation);
   }
   if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
+  if (!given.save_state.empty()) write_file(given.save_state, simulation.state());
   if (!common.json.empty()) write_json(common.json, json_report({row}));
   if (common.prints_tables()) print_summary(row, !simulation.world().deformables().empty());
   if (given.hash) fmt::print("hash {} {}\n", hash.text(), bench::hash_platform());
@@ -249,6 +254,14 @@ void add_run_command(Command& app, int& exit_code) {
       .add_option("--dump-failures", given->dump_failures,
                   "folder for the systems of steps that did not converge")
       .type_name("DIR");
+  command
+      .add_option("--save-state", given->save_state,
+                  "what decides the future after the last step, for --from-state")
+      .type_name("FILE");
+  command
+      .add_option("--from-state", given->from_state,
+                  "goes on where --save-state of the same scene and parameters ended")
+      .type_name("FILE");
   command
       .add_option("--frame-every", given->frames_every,
                   "steps between frames of --out and --animation")

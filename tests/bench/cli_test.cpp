@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "nsn/core/io/atomic_file.h"
+#include "nsn/core/io/text_file.h"
 #include "tests/support/command.h"
 #include "tests/support/temporary_folder.h"
 
@@ -196,6 +197,24 @@ TEST(StudyCommand, UnknownStudiesAndClaimsNameTheNearestAndNothingRuns) {
     EXPECT_NE(result.err.find("unknown"), std::string::npos) << result.err;
     EXPECT_FALSE(fs::exists(folder / "out" / "study.html"));
   }
+}
+
+TEST(RunCommand, GoesOnFromASavedState) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  const std::string run = "run bridge --quiet ";
+  EXPECT_EQ(nsn_command(run + "--steps 20 --save-state " + file("whole")).exit_code, 0);
+  EXPECT_EQ(nsn_command(run + "--steps 8 --save-state " + file("part")).exit_code, 0);
+  EXPECT_EQ(
+      nsn_command(run + "--steps 12 --from-state " + file("part") + " --save-state " + file("rest"))
+          .exit_code,
+      0);
+  EXPECT_EQ(read_text_file(file("rest")), read_text_file(file("whole")));
+
+  const CommandResult other = nsn_command("run arch --from-state " + file("part"));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("state: of another world"), std::string::npos) << other.err;
+  EXPECT_EQ(nsn_command("run arch --from-state " + file("none")).exit_code, 2);
 }
 
 TEST(SolversCommand, ListsEverySolverWithItsKeys) {
