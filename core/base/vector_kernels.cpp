@@ -13,6 +13,12 @@ void copy(ConstVector x, Vector y) {
   });
 }
 
+Vector duplicate(ConstVector x) {
+  Vector y(Kokkos::view_alloc(std::string("duplicate"), Kokkos::WithoutInitializing), x.size());
+  copy(x, y);
+  return y;
+}
+
 void fill(Vector x, double value) {
   for_range(size_of(x),
             [&](Index begin, Index end) { std::fill(x.data() + begin, x.data() + end, value); });

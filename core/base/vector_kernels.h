@@ -10,6 +10,8 @@ namespace nsn {
 
 /// y = x; without the fences of Kokkos::deep_copy
 void copy(ConstVector x, Vector y);
+/// The same numbers in memory of its own.
+Vector duplicate(ConstVector x);
 /// x_i = value
 void fill(Vector x, double value);
 /// x^T y

@@ -46,6 +46,7 @@ void gyroscopic_term() {
   const nsn::Mat3 I{1, 0, 0, 0, 2, 0, 0, 0, 4};
   const auto energy_after = [&](bool implicit) {
     nsn::Body body;
+    body.mass = 1.0;
     body.inertia = I;
     body.angular_velocity = {1.0, 20.0, 1.0};
     const double start = nsn::kinetic_energy(body);

@@ -44,4 +44,8 @@ SurfaceMesh Box::surface() const {
   return box_surface(half_);
 }
 
+Solid Box::solid() const {
+  return box_solid(2.0 * half_);
+}
+
 }  // namespace nsn

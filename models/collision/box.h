@@ -17,6 +17,7 @@ class Box final : public ConvexShape {
   Vec3 corner(int k) const;
   ShapeType type() const override { return kType; }
   SurfaceMesh surface() const override;
+  Solid solid() const override;
 
  private:
   Vec3 half_;

@@ -46,4 +46,8 @@ SurfaceMesh Capsule::surface() const {
   return mesh;
 }
 
+Solid Capsule::solid() const {
+  return capsule_solid(radius(), length());
+}
+
 }  // namespace nsn

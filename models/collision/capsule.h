@@ -15,6 +15,7 @@ class Capsule final : public ConvexShape {
   double length() const { return core().size; }
   ShapeType type() const override { return kType; }
   SurfaceMesh surface() const override;
+  Solid solid() const override;
 };
 
 }  // namespace nsn

@@ -1,10 +1,12 @@
 #include "nsn/models/collision/convex_hull.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
 #include "nsn/core/base/error.h"
+#include "nsn/models/collision/triangle_mesh.h"
 
 #if defined(NSN_WITH_QHULL)
 #include <cstdio>
@@ -172,6 +174,18 @@ SurfaceMesh ConvexHull::surface() const {
     mesh.polygons.emplace_back(core().loop.begin() + face.begin, core().loop.begin() + face.end);
   }
   return mesh;
+}
+
+Solid ConvexHull::solid() const {
+  NSN_THROW_UNLESS(radius() == 0.0, "hull: rounded by {} m, its mass is not known", radius());
+  const SurfaceMesh mesh = surface();
+  std::vector<std::array<int, 3>> triangles;
+  for (const std::vector<int>& polygon : mesh.polygons) {
+    for (std::size_t k = 2; k < polygon.size(); ++k) {
+      triangles.push_back({polygon[0], polygon[k - 1], polygon[k]});
+    }
+  }
+  return TriangleMesh(mesh.points, triangles, {.name = "hull"}).solid();
 }
 
 }  // namespace nsn

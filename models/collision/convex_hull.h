@@ -27,6 +27,8 @@ class ConvexHull final : public ConvexShape {
   ShapeType type() const override { return kType; }
   /// The core's; a radius is not drawn.
   SurfaceMesh surface() const override;
+  /// Throws std::invalid_argument if the hull is rounded: tell its mass.
+  Solid solid() const override;
 
  private:
   using ConvexShape::ConvexShape;

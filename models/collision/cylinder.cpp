@@ -75,4 +75,8 @@ Vec3 PlacedCylinder::nearest(const Vec3& x) const {
   return centre + along * axis + out;
 }
 
+Solid Cylinder::solid() const {
+  return cylinder_solid(radius_, height_);
+}
+
 }  // namespace nsn

@@ -18,6 +18,7 @@ class Cylinder final : public Shape {
   ShapeType type() const override { return kType; }
   Aabb bounds(const Pose& pose) const override;
   SurfaceMesh surface() const override;
+  Solid solid() const override;
 
   /// Prism with kRim corners on each rim: what the flat ends are to a manifold.
   static constexpr int kRim = 12;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nsn/core/base/math3.h"
+#include "nsn/models/collision/solid.h"
 
 namespace nsn {
 
@@ -122,6 +123,8 @@ class Shape {
   /// True: nothing of the box (world axes) lies within the shape. Asked of unbounded shapes.
   virtual bool misses(const Pose&, const Aabb&) const { return false; }
   virtual SurfaceMesh surface() const = 0;
+  /// What it encloses. Throws std::invalid_argument naming the kind if that is no volume.
+  virtual Solid solid() const;
 };
 
 }  // namespace nsn

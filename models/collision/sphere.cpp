@@ -34,4 +34,8 @@ SurfaceMesh Sphere::surface() const {
   return mesh;
 }
 
+Solid Sphere::solid() const {
+  return sphere_solid(radius());
+}
+
 }  // namespace nsn

@@ -13,6 +13,7 @@ class Sphere final : public ConvexShape {
 
   ShapeType type() const override { return kType; }
   SurfaceMesh surface() const override;
+  Solid solid() const override;
 };
 
 }  // namespace nsn

@@ -214,31 +214,43 @@ SurfaceMesh TriangleMesh::surface() const {
   return mesh;
 }
 
-SolidProperties solid_properties(const TriangleMesh& mesh, double mass) {
+namespace {
+
+/// Calls take(a, b, c, v) for the tetrahedra of volume v between the origin and the triangles.
+template <class Take>
+void for_tetrahedra(const TriangleMesh& mesh, const Take& take) {
+  for (int t = 0; t < static_cast<int>(mesh.triangles().size()); ++t) {
+    const auto [a, b, c] = mesh.corners(t);
+    take(a, b, c, dot(a, cross(b, c)) / 6.0);
+  }
+}
+
+double enclosed_volume(const TriangleMesh& mesh) {
   NSN_THROW_UNLESS(mesh.closed(), "mesh: not closed, it has no inside");
-  SolidProperties solid;
-  const auto for_tetrahedra = [&](const auto& take) {
-    for (const auto& t : mesh.triangles()) {
-      const Vec3& a = mesh.points()[to_size(t[0])];
-      const Vec3& b = mesh.points()[to_size(t[1])];
-      const Vec3& c = mesh.points()[to_size(t[2])];
-      take(a, b, c, dot(a, cross(b, c)) / 6.0);
-    }
-  };
-  for_tetrahedra([&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
-    solid.volume += v;
-    solid.centre += (0.25 * v) * (a + b + c);
-  });
-  NSN_THROW_UNLESS(solid.volume > 0.0, "mesh: encloses volume {}: the triangles face inwards",
-                   solid.volume);
-  solid.centre = (1.0 / solid.volume) * solid.centre;
+  double volume = 0.0;
+  for_tetrahedra(mesh, [&](const Vec3&, const Vec3&, const Vec3&, double v) { volume += v; });
+  NSN_THROW_UNLESS(volume > 0.0, "mesh: encloses volume {}: the triangles face inwards", volume);
+  return volume;
+}
+
+}  // namespace
+
+Solid TriangleMesh::solid() const {
+  return solid_properties(*this, enclosed_volume(*this));
+}
+
+Solid solid_properties(const TriangleMesh& mesh, double mass) {
+  Solid solid;
+  solid.volume = enclosed_volume(mesh);
   // Second moments of a tetrahedron with one corner in the origin: v/20 (sum x x^T + s s^T),
   // s = sum x.
   Mat3 second;
-  for_tetrahedra([&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
+  for_tetrahedra(mesh, [&](const Vec3& a, const Vec3& b, const Vec3& c, double v) {
     const Vec3 s = a + b + c;
+    solid.centre += (0.25 * v) * s;
     second += (v / 20.0) * (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s));
   });
+  solid.centre = (1.0 / solid.volume) * solid.centre;
   second = (mass / solid.volume) * second - mass * outer(solid.centre, solid.centre);
   solid.inertia = trace(second) * identity<3>() - second;
   return solid;

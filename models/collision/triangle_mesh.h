@@ -129,6 +129,8 @@ class TriangleMesh final : public Shape {
   ShapeType type() const override { return kType; }
   Aabb bounds(const Pose& pose) const override;
   SurfaceMesh surface() const override;
+  /// Throws std::invalid_argument unless the mesh is closed and encloses a positive volume.
+  Solid solid() const override;
 
  private:
   struct Node {
@@ -199,13 +201,7 @@ void TriangleMesh::for_each_in(const Region& region, const Visit& visit) const {
   }
 }
 
-/// Volume (m^3), centre of mass and inertia of the solid inside a closed mesh, mass spread evenly.
-struct SolidProperties {
-  double volume = 0.0;
-  Vec3 centre;
-  Mat3 inertia;  ///< about the centre, mesh axes, for the mass given, kg m^2
-};
-/// Throws std::invalid_argument unless the mesh is closed and encloses a positive volume.
-SolidProperties solid_properties(const TriangleMesh& mesh, double mass);
+/// Its solid with the inertia of the mass given, kg m^2; throws as solid() does.
+Solid solid_properties(const TriangleMesh& mesh, double mass);
 
 }  // namespace nsn

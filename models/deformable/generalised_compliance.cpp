@@ -5,6 +5,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
 namespace {
@@ -37,6 +38,17 @@ void scaled_compliance(const ComplianceRows& rows, double h, Vector C) {
   for_range(size_of(rows.E), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) C(k) = rows.E(k) / (h * h);
   });
+}
+
+GeneralisedCompliance::GeneralisedCompliance(const GeneralisedCompliance& other)
+    : rows_(other.rows_),
+      num_nodes_(other.num_nodes_),
+      num_elements_(other.num_elements_),
+      blocks_per_element_(other.blocks_per_element_),
+      use_begin_(other.use_begin_),
+      use_element_(other.use_element_),
+      use_place_(other.use_place_) {
+  for (Vector* const v : {&rows_.J.value, &rows_.c, &rows_.Ec, &rows_.E}) *v = duplicate(*v);
 }
 
 void GeneralisedCompliance::set_pattern(Index num_nodes, std::span<const Index> begin,

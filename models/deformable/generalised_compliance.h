@@ -38,6 +38,7 @@
 /// limit finite; where Newton converges the two are the same.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "nsn/core/base/math3.h"
@@ -102,7 +103,8 @@ enum class StiffnessPart {
 class GeneralisedCompliance {
  public:
   virtual ~GeneralisedCompliance() = default;
-  GeneralisedCompliance(const GeneralisedCompliance&) = delete;
+  /// With memory of its own.
+  virtual std::unique_ptr<GeneralisedCompliance> clone() const = 0;
   GeneralisedCompliance& operator=(const GeneralisedCompliance&) = delete;
 
   Index num_elements() const { return num_elements_; }
@@ -142,6 +144,8 @@ class GeneralisedCompliance {
 
  protected:
   GeneralisedCompliance() = default;
+  /// Patterns are shared, numbers are not.
+  GeneralisedCompliance(const GeneralisedCompliance& other);
   /// Without a better answer: from do_stiffness().
   virtual void do_element_stiffness(Index element, StiffnessPart part,
                                     std::span<Block> upper) const;

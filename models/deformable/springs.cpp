@@ -94,4 +94,9 @@ Block Springs::do_stiffness(Index element, int a, int b, StiffnessPart part) con
   return block;
 }
 
+std::unique_ptr<GeneralisedCompliance> Springs::clone() const {
+  auto copy = std::make_unique<Springs>(*this);
+  return copy;
+}
+
 }  // namespace nsn

@@ -9,6 +9,7 @@
 /// c = k (x_a - x_b), three rows and no K: an attachment that may be stiff.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "nsn/core/elastic/spring.h"
@@ -21,6 +22,7 @@ class Springs final : public GeneralisedCompliance {
   /// Throws std::invalid_argument that names the spring for a value out of range.
   Springs(Index num_nodes, std::vector<Spring> springs);
   bool record(LawRecord& out) const override;
+  std::unique_ptr<GeneralisedCompliance> clone() const override;
 
  private:
   void do_start_step(ConstVector x) override;

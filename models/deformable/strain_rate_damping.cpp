@@ -6,6 +6,7 @@
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/deformable/tet_shape.h"
 
 namespace nsn {
@@ -129,6 +130,12 @@ void StrainRateDamping::do_element_stiffness(Index t, StiffnessPart part,
       store9(upper[pair++].data(), dot(g[a], S * g[b]) * identity<3>());
     }
   }
+}
+
+std::unique_ptr<GeneralisedCompliance> StrainRateDamping::clone() const {
+  auto copy = std::make_unique<StrainRateDamping>(*this);
+  for (Vector* const v : {&copy->start_, &copy->stress_}) *v = duplicate(*v);
+  return copy;
 }
 
 }  // namespace nsn

@@ -17,6 +17,7 @@
 /// negative eigenvalues.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,7 @@ class StrainRateDamping final : public GeneralisedCompliance {
   /// Edge of a cube of the tetrahedron's rest volume, m.
   double row_length(Index tet) const override { return element(tet).length; }
   bool record(LawRecord& out) const override;
+  std::unique_ptr<GeneralisedCompliance> clone() const override;
 
  private:
   struct Stored;  // keeps what an element yields

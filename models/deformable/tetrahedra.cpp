@@ -10,6 +10,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/deformable/tet_shape.h"
 
 namespace nsn {
@@ -244,6 +245,14 @@ Block Tetrahedra::do_stiffness(Index t, int a, int b, StiffnessPart part) const 
   }
   if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) add_row_block(t, a, b, block);
   return block;
+}
+
+std::unique_ptr<GeneralisedCompliance> Tetrahedra::clone() const {
+  auto copy = std::make_unique<Tetrahedra>(*this);
+  for (Vector* const v :
+       {&copy->activation_, &copy->start_, &copy->frames_, &copy->modes_, &copy->shortfall_})
+    *v = duplicate(*v);
+  return copy;
 }
 
 }  // namespace nsn

@@ -35,6 +35,7 @@
 /// Memory: some 1000 bytes an element with 3 rows, 1400 with 6; nothing grows faster than the mesh.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Tetrahedra final : public GeneralisedCompliance {
   /// Edge of a cube of the tetrahedron's rest volume, m.
   double row_length(Index tet) const override { return element(tet).length; }
   bool record(LawRecord& out) const override;
+  std::unique_ptr<GeneralisedCompliance> clone() const override;
 
   /// p of one tetrahedron, Pa; finite. Takes effect with the next evaluate().
   void set_activation(Index tet, double pressure);

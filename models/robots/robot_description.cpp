@@ -9,7 +9,6 @@
 #include "nsn/core/base/types.h"
 #include "nsn/models/collision/convex_hull.h"
 #include "nsn/models/robots/joint_triad.h"
-#include "nsn/models/world/body.h"
 
 namespace nsn {
 namespace {
@@ -23,14 +22,9 @@ template <class... Arguments>
                    fmt::format(text, std::forward<Arguments>(values)...));
 }
 
-/// About another point, d away from the centre.
-Mat3 shifted(const Mat3& inertia, double mass, const Vec3& d) {
-  return inertia + mass * (dot(d, d) * identity<3>() - outer(d, d));
-}
-
 /// Pyramids from `apex` over the triangles.
-GeometryMass pyramids(const TriangleSurface& surface, const Vec3& apex, bool all_positive) {
-  GeometryMass sum;
+Solid pyramids(const TriangleSurface& surface, const Vec3& apex, bool all_positive) {
+  Solid sum;
   Mat3 second;  // integral of x x^T about the apex
   for (const auto& t : surface.triangle) {
     const Vec3 a = surface.vertex[to_size(t[0])] - apex;
@@ -237,13 +231,14 @@ int RobotDescription::num_dofs() const {
   return n;
 }
 
-GeometryMass mesh_mass(const TriangleSurface& surface, MeshInertia how) {
+Solid mesh_solid(const TriangleSurface& surface, MeshInertia how) {
   NSN_THROW_UNLESS(surface.num_triangles() > 0, "a mesh without triangles has no mass");
-  GeometryMass mass;
+  Solid mass;
   if (how == MeshInertia::kPyramids) {
     const Vec3 apex = pyramids(surface, area_centre(surface), true).centre;
     mass = pyramids(surface, apex, true);
-    mass.inertia = shifted(mass.inertia, mass.volume, mass.centre - apex);  // about the apex
+    mass.inertia =
+        shifted_inertia(mass.inertia, mass.volume, mass.centre - apex);  // about the apex
     mass.centre = apex;
   } else {
     const TriangleSurface solid = how == MeshInertia::kConvex ? hull_surface(surface) : surface;
@@ -253,31 +248,23 @@ GeometryMass mesh_mass(const TriangleSurface& surface, MeshInertia how) {
   return mass;
 }
 
-GeometryMass geometry_mass(const RobotGeometry& g) {
+Solid geometry_solid(const RobotGeometry& g) {
   const Vec3& s = g.size;
   switch (g.kind) {
-    case GeometryKind::kSphere: {
-      const double v = 4.0 / 3.0 * kPi * s[0] * s[0] * s[0];
-      return {v, {}, sphere_inertia(v, s[0])};
-    }
-    case GeometryKind::kCapsule: {
-      const double v = kPi * s[0] * s[0] * (4.0 / 3.0 * s[0] + 2.0 * s[1]);
-      return {v, {}, capsule_inertia(v, s[0], 2.0 * s[1])};
-    }
-    case GeometryKind::kCylinder: {
-      const double v = kPi * s[0] * s[0] * 2.0 * s[1];
-      return {v, {}, cylinder_inertia(v, s[0], 2.0 * s[1])};
-    }
-    case GeometryKind::kBox: {
-      const double v = 8.0 * s[0] * s[1] * s[2];
-      return {v, {}, box_inertia(v, 2.0 * s)};
-    }
+    case GeometryKind::kSphere:
+      return sphere_solid(s[0]);
+    case GeometryKind::kCapsule:
+      return capsule_solid(s[0], 2.0 * s[1]);
+    case GeometryKind::kCylinder:
+      return cylinder_solid(s[0], 2.0 * s[1]);
+    case GeometryKind::kBox:
+      return box_solid(2.0 * s);
     case GeometryKind::kEllipsoid: {
       const double v = 4.0 / 3.0 * kPi * s[0] * s[1] * s[2];
       return {v, {}, ellipsoid_inertia(v, s)};
     }
     case GeometryKind::kMesh:
-      return mesh_mass(g.mesh->surface, g.mesh->inertia);
+      return mesh_solid(g.mesh->surface, g.mesh->inertia);
     case GeometryKind::kPlane:
       break;
   }
@@ -294,8 +281,8 @@ RobotInertial combined(const std::vector<RobotInertial>& parts) {
   sum.frame.position *= 1.0 / sum.mass;
   for (const RobotInertial& part : parts) {
     const Mat3 R = rotation_matrix(part.frame.rotation);
-    sum.inertia += shifted(R * part.inertia * transpose(R), part.mass,
-                           part.frame.position - sum.frame.position);
+    sum.inertia += shifted_inertia(R * part.inertia * transpose(R), part.mass,
+                                   part.frame.position - sum.frame.position);
   }
   return sum;
 }
@@ -306,9 +293,9 @@ RobotInertial robot_inertial(const RobotLink& link) {
   for (const RobotGeometry& g : link.geometry) {
     if (g.kind == GeometryKind::kPlane || (g.kind == GeometryKind::kMesh && !g.mesh)) continue;
     if (g.mass ? *g.mass == 0.0 : g.density == 0.0) continue;
-    GeometryMass solid;
+    Solid solid;
     try {
-      solid = geometry_mass(g);
+      solid = geometry_solid(g);
     } catch (const std::invalid_argument& error) {
       fail(g.source, "geometry of link '{}': {}", link.name, error.what());
     }

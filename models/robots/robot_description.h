@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "nsn/models/collision/solid.h"
 #include "nsn/models/deformable/tet_mesh.h"
 #include "nsn/models/joints/joint.h"
 #include "nsn/models/robots/rigid_frame.h"
@@ -169,15 +170,10 @@ struct RobotDescription {
   int num_dofs() const;
 };
 
-/// Mass, centre and inertia of a solid in the frame of its geometry, density 1.
-struct GeometryMass {
-  double volume = 0.0;
-  Vec3 centre;
-  Mat3 inertia;  ///< about the centre, for density 1
-};
-/// Throws std::invalid_argument where there is no volume (planes, flat meshes).
-GeometryMass geometry_mass(const RobotGeometry& geometry);
-GeometryMass mesh_mass(const TriangleSurface& surface, MeshInertia how);
+/// In the frame of the geometry. Throws std::invalid_argument if there is no volume (planes, flat
+/// meshes).
+Solid geometry_solid(const RobotGeometry& geometry);
+Solid mesh_solid(const TriangleSurface& surface, MeshInertia how);
 
 /// The link's inertial: as given, or from its geometry and density. Mass 0 where there is neither.
 RobotInertial robot_inertial(const RobotLink& link);

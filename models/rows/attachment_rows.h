@@ -28,6 +28,9 @@ class AttachmentRowSet final : public RowSet {
   /// negative.
   void add(const Attachment& attachment, const World& world);
 
+  std::unique_ptr<RowSet> clone() const override {
+    return std::make_unique<AttachmentRowSet>(*this);
+  }
   int size() const override { return static_cast<int>(attachments_.size()); }
   NodeList nodes(int k) const override;
   RowLaw law(int k, double h) const override;

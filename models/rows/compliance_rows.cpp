@@ -59,6 +59,13 @@ ComplianceRowSet::ComplianceRowSet(std::unique_ptr<GeneralisedCompliance> law,
 
 ComplianceRowSet::~ComplianceRowSet() = default;
 
+std::unique_ptr<RowSet> ComplianceRowSet::clone() const {
+  auto copy = std::make_unique<ComplianceRowSet>(law_->clone(), particles_, 0);
+  copy->first_id_ = first_id_;
+  copy->removed_ = removed_;
+  return copy;
+}
+
 NodeList ComplianceRowSet::nodes(int k) const {
   const BlockCsr& J = law_->rows().J;
   NodeList list;

@@ -22,6 +22,7 @@ class ComplianceRowSet final : public RowSet {
   /// row sets, for the ids. Throws std::invalid_argument where the counts differ.
   ComplianceRowSet(std::unique_ptr<GeneralisedCompliance> law, std::vector<int> nodes, int serial);
   ~ComplianceRowSet() override;
+  std::unique_ptr<RowSet> clone() const override;
 
   GeneralisedCompliance& law() const { return *law_; }
   const std::vector<int>& particles() const { return particles_; }

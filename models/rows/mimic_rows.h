@@ -25,6 +25,7 @@ class MimicRowSet final : public RowSet {
 
   void add(const Side& follower, const Side& leader, double offset);
 
+  std::unique_ptr<RowSet> clone() const override { return std::make_unique<MimicRowSet>(*this); }
   int size() const override { return static_cast<int>(entries_.size()); }
   NodeList nodes(int k) const override;
   RowLaw law(int k, double h) const override;

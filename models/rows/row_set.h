@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "nsn/core/base/math3.h"
@@ -114,6 +115,8 @@ class World;
 class RowSet {
  public:
   virtual ~RowSet() = default;
+  /// For copies of a world; null: this kind cannot be copied.
+  virtual std::unique_ptr<RowSet> clone() const { return nullptr; }
 
   virtual int size() const = 0;
   virtual NodeList nodes(int k) const = 0;

@@ -38,7 +38,7 @@ struct MountPath {
 int add_object(World& world, int kind, double radius, double mass, const Vec3& position,
                double mu) {
   const TriangleSurface surface = irregular_object(kind, radius);
-  const GeometryMass solid = mesh_mass(surface, MeshInertia::kPyramids);
+  const Solid solid = mesh_solid(surface, MeshInertia::kPyramids);
   std::vector<std::array<int, 3>> triangles;
   for (const auto& t : surface.triangle) triangles.push_back({t[0], t[1], t[2]});
   Body body;

@@ -92,7 +92,7 @@ World mesh_pile(const Options& options) {
         std::make_shared<TriangleMesh>(stone(radius, options.real("roughness"), random));
     Body body;
     body.mass = options.real("mass");
-    const SolidProperties solid = solid_properties(*mesh, body.mass);
+    const Solid solid = solid_properties(*mesh, body.mass);
     body.inertia = solid.inertia;
     body.orientation = random.orientation();
     body.position = grid.centre(i) + rotation_matrix(body.orientation) * solid.centre;

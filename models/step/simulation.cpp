@@ -16,7 +16,16 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 const StepReport& Simulation::step() {
-  return stepper_->step();
+  if (before_) before_(*this);
+  stepper_->step();
+  if (after_) after_(*this);
+  return stepper_->report();
+}
+void Simulation::before_step(StepCallback callback) {
+  before_ = std::move(callback);
+}
+void Simulation::after_step(StepCallback callback) {
+  after_ = std::move(callback);
 }
 World& Simulation::world() {
   return stepper_->world();

@@ -110,6 +110,12 @@ class Simulation {
 
   /// Advances by h. Valid until the next call.
   const StepReport& step();
+  /// Called at the start of every step: set drives, forces, velocities here, add and remove bodies. If
+  /// it throws, the step does not happen. Not part of state(); an empty function ends it.
+  using StepCallback = std::function<void(Simulation&)>;
+  void before_step(StepCallback callback);
+  /// Called at the end of every step, when world, report and contacts are those of its end.
+  void after_step(StepCallback callback);
 
   World& world();
   const World& world() const;
@@ -156,6 +162,7 @@ class Simulation {
 
  private:
   std::unique_ptr<Stepper> stepper_;
+  StepCallback before_, after_;
 };
 
 }  // namespace nsn

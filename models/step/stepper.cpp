@@ -106,6 +106,7 @@ Stepper::~Stepper() = default;
 const StepReport& Stepper::step() {
   infos_made_ = false;
   if (world_.control) world_.control(world_, options_.h);
+  world_.check_masses();
   for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
   for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
   report_ = {};

@@ -39,6 +39,19 @@ void validate(const ConstBodyRef& body, int index) {
       "{}: inertia is not symmetric positive definite", name());
 }
 
+void validate_told(const Body& body, int index) {
+  NSN_THROW_UNLESS(body.density > 0.0 && std::isfinite(body.density),
+                   "{}: density {} is not positive", label(body, index), body.density);
+  Body whole = body;
+  if (!body.tells_mass()) whole.mass = 1.0;
+  if (!body.tells_inertia()) whole.inertia = identity<3>();
+  validate(whole, index);
+}
+
+bool Body::tells_inertia() const {
+  return std::any_of(std::begin(inertia.a), std::end(inertia.a), [](double x) { return x != 0.0; });
+}
+
 Mat3 world_inertia(const ConstBodyRef& body) {
   const Mat3 R = rotation_matrix(body.orientation);
   return R * body.inertia * transpose(R);
@@ -85,33 +98,6 @@ Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h) {
     w = w - inverse(df) * f;
   }
   return w;
-}
-
-Mat3 box_inertia(double mass, const Vec3& size) {
-  const double xx = size[0] * size[0];
-  const double yy = size[1] * size[1];
-  const double zz = size[2] * size[2];
-  return diagonal((mass / 12.0) * Vec3{yy + zz, xx + zz, xx + yy});
-}
-
-Mat3 sphere_inertia(double mass, double radius) {
-  const double i = 0.4 * mass * radius * radius;
-  return diagonal(Vec3{i, i, i});
-}
-
-Mat3 cylinder_inertia(double mass, double radius, double height) {
-  const double i = mass * (3.0 * radius * radius + height * height) / 12.0;
-  return diagonal(Vec3{i, i, 0.5 * mass * radius * radius});
-}
-
-Mat3 capsule_inertia(double mass, double radius, double length) {
-  // The ends have their centre of mass 3/8 r beyond the cylinder: 2/5 r^2 about the ball's centre,
-  // moved by (l/2)^2 + 3/8 l r.
-  const double ends = mass * (4.0 / 3.0) * radius / (4.0 / 3.0 * radius + length);
-  const double shift = 0.25 * length * length + 0.375 * length * radius;
-  const double ball = ends * 0.4 * radius * radius;
-  return cylinder_inertia(mass - ends, radius, length) +
-         diagonal(Vec3{ball + ends * shift, ball + ends * shift, ball});
 }
 
 }  // namespace nsn

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "nsn/core/base/math3.h"
+#include "nsn/models/collision/solid.h"
 
 namespace nsn {
 
@@ -22,28 +23,26 @@ enum class BodyKind {
 struct Body {
   std::string name{};  ///< for messages and files; may be empty
   BodyKind kind = BodyKind::kDynamic;
-  double mass = 1.0;             ///< kg, > 0 (dynamic bodies)
-  Mat3 inertia = identity<3>();  ///< about the centre of mass, body axes, kg m^2, SPD
-  Vec3 position{};               ///< m
-  Quaternion orientation{};      ///< unit
-  Vec3 velocity{};               ///< m/s
-  Vec3 angular_velocity{};       ///< rad/s
-  Vec3 force{};                  ///< external force at the centre of mass, N; gravity comes on top
-  Vec3 torque{};                 ///< external torque, N m
+  /// kg, > 0. Not told (0): that of the body's shapes, filled evenly.
+  double mass = 0.0;
+  /// About the centre of mass, body axes, kg m^2, SPD. Not told (zero): that of its shapes, for `mass`
+  /// if that is told.
+  Mat3 inertia{};
+  double density = 1000.0;   ///< of shapes, kg/m^3, > 0, if the mass is not told
+  Vec3 position{};           ///< m
+  Quaternion orientation{};  ///< unit
+  Vec3 velocity{};           ///< m/s
+  Vec3 angular_velocity{};   ///< rad/s
+  Vec3 force{};              ///< external force at the centre of mass, N; gravity comes on top
+  Vec3 torque{};             ///< external torque, N m
 
   bool dynamic() const { return kind == BodyKind::kDynamic; }
+  bool tells_mass() const { return mass != 0.0; }
+  bool tells_inertia() const;
 };
 
 /// omega after a step h of free rotation: I (w - w0) + h w x I w = 0 in world axes by two Newton
 /// steps. Implicit: an explicit gyroscopic term gains energy without bound on fast bodies.
 Vec3 gyroscopic_update(const Mat3& inertia_world, const Vec3& omega, double h);
-
-/// Uniform solids, kg m^2 about the centre of mass.
-Mat3 box_inertia(double mass, const Vec3& size);
-Mat3 sphere_inertia(double mass, double radius);
-/// Axis along z.
-Mat3 cylinder_inertia(double mass, double radius, double height);
-/// Axis along z; `length` of the part between the two half balls.
-Mat3 capsule_inertia(double mass, double radius, double length);
 
 }  // namespace nsn

@@ -67,8 +67,16 @@ struct BodyReference {
   /// World point of a point in body axes.
   Vec3 to_world(const Vec3& local) const { return position + rotation_matrix(orientation) * local; }
   operator Body() const {  // NOLINT(google-explicit-constructor)
-    return {name,  kind,  mass, inertia, position, orientation, velocity, angular_velocity,
-            force, torque};
+    return {.name = name,
+            .kind = kind,
+            .mass = mass,
+            .inertia = inertia,
+            .position = position,
+            .orientation = orientation,
+            .velocity = velocity,
+            .angular_velocity = angular_velocity,
+            .force = force,
+            .torque = torque};
   }
 
  private:
@@ -91,6 +99,8 @@ using ConstBodyRef = BodyReference<true>;
 /// Throws std::invalid_argument naming the body (its index and name) unless mass and inertia are
 /// positive (definite) and everything is finite.
 void validate(const ConstBodyRef& body, int index);
+/// The same for a body that may leave mass and inertia to its shapes.
+void validate_told(const Body& body, int index);
 /// Inertia R I R^T in world axes.
 Mat3 world_inertia(const ConstBodyRef& body);
 /// Kinetic energy, J.

@@ -10,6 +10,7 @@
 #include "nsn/models/collision/mesh_of_shape.h"
 #include "nsn/models/collision/no_shape.h"
 #include "nsn/models/collision/pair_table.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/row_set.h"
@@ -42,6 +43,15 @@ void check_surface(const Surface& surface, int index) {
                    "shape {}: restitution {} is not in [0, 1]", index, surface.restitution);
 }
 
+void check_volume(const Shape& shape, int index, const std::string& body) {
+  try {
+    static_cast<void>(shape.solid());
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(
+        fmt::format("shape {}: {} tells no mass or inertia, and {}", index, body, error.what()));
+  }
+}
+
 }  // namespace
 
 World::World()
@@ -50,6 +60,46 @@ World::World()
   ensure_runtime();
 }
 World::~World() = default;
+World::World(const World& other)
+    : gravity(other.gravity),
+      margin(other.margin),
+      restitution_threshold(other.restitution_threshold),
+      time(other.time),
+      control(other.control),
+      bodies_(other.bodies_),
+      particles_(other.particles_),
+      deformables_(other.deformables_),
+      shapes_(other.shapes_),
+      contacts_(other.contacts_),
+      joints_(std::make_unique<JointRowSet>(*other.joints_)),
+      pair_surfaces_(other.pair_surfaces_),
+      ignored_(other.ignored_),
+      pairs_(std::make_unique<PairTable>(*other.pairs_)),
+      mesh_features_(other.mesh_features_),
+      removed_bodies_(other.removed_bodies_),
+      removed_shapes_(other.removed_shapes_),
+      removed_joints_(other.removed_joints_),
+      removed_deformables_(other.removed_deformables_),
+      version_(other.version_),
+      mass_of_shapes_(other.mass_of_shapes_),
+      masses_changed_(other.masses_changed_) {
+  NSN_THROW_UNLESS(!other.control_state.save && !other.control_state.load,
+                   "this world cannot be copied: its control remembers something (control_state)");
+  for (std::size_t s = 0; s < other.rows_.size(); ++s) {
+    rows_.push_back(other.rows_[s]->clone());
+    NSN_THROW_UNLESS(rows_.back() != nullptr,
+                     "this world cannot be copied: row set {} has no clone()", s);
+    for (Deformable& body : deformables_) {
+      if (body.rows != other.rows_[s].get()) continue;
+      body.rows = dynamic_cast<ComplianceRowSet*>(rows_.back().get());
+      body.elements = dynamic_cast<Tetrahedra*>(&body.rows->law());
+    }
+  }
+}
+World& World::operator=(const World& other) {
+  World copy(other);
+  return *this = std::move(copy);
+}
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
@@ -72,7 +122,12 @@ int World::num_joints() const {
 int World::add_body(Body body) {
   const bool reused = !removed_bodies_.empty();
   const int b = reused ? *removed_bodies_.begin() : num_bodies();
-  validate(body, b);
+  validate_told(body, b);
+  mass_of_shapes_.erase(b);
+  if (body.dynamic() && !(body.tells_mass() && body.tells_inertia())) {
+    mass_of_shapes_[b] = {body.mass, body.density, body.tells_inertia(), {}, {}};
+    masses_changed_ = true;
+  }
   if (reused) {
     removed_bodies_.erase(b);
     bodies_.own();
@@ -98,12 +153,60 @@ int World::add_shape(int body, std::shared_ptr<const Shape> shape, const Surface
   NSN_THROW_UNLESS(shape != nullptr, "shape {}: null", index);
   NSN_THROW_UNLESS(all_finite(offset), "shape {}: offset is not finite", index);
   check_surface(surface, index);
+  const auto of_shapes = mass_of_shapes_.find(body);
+  if (of_shapes != mass_of_shapes_.end()) {
+    check_volume(*shape, index, body_label(*this, body));
+    of_shapes->second.shapes.push_back(index);
+  }
   if (!reused) shapes_.emplace_back();
   removed_shapes_.erase(index);
   shapes_[static_cast<std::size_t>(index)] = {body, std::move(shape), surface, offset,
                                               normalized(rotation)};
+  if (of_shapes != mass_of_shapes_.end()) take_mass_of_shapes(body);
   ++version_;
   return index;
+}
+
+void World::take_mass_of_shapes(int body) {
+  MassOfShapes& told = mass_of_shapes_.at(body);
+  Solid sum;
+  std::vector<std::pair<Solid, Vec3>> parts;  // inertia in body axes, centre in the body
+  for (const int s : told.shapes) {
+    const PlacedShape& placed = shapes_[static_cast<std::size_t>(s)];
+    Solid solid = placed.shape->solid();
+    const Mat3 R = rotation_matrix(placed.rotation);
+    solid.inertia = R * solid.inertia * transpose(R);
+    parts.emplace_back(solid, placed.offset + R * solid.centre);
+    sum.volume += solid.volume;
+    sum.centre += solid.volume * parts.back().second;
+  }
+  if (sum.volume > 0.0) sum.centre = (1.0 / sum.volume) * sum.centre;
+  for (const auto& [solid, centre] : parts) {
+    sum.inertia += shifted_inertia(solid.inertia, solid.volume, centre - sum.centre);
+  }
+  told.centre = sum.centre;
+  masses_changed_ = true;
+  const BodyRef heavy = this->body(body);
+  const double density =
+      told.mass > 0.0 && sum.volume > 0.0 ? told.mass / sum.volume : told.density;
+  heavy.mass = told.mass > 0.0 ? told.mass : density * sum.volume;
+  if (!told.inertia_told) heavy.inertia = density * sum.inertia;
+}
+
+void World::check_masses() {
+  if (!masses_changed_) return;
+  for (const auto& [b, told] : mass_of_shapes_) {
+    const auto what = [&, b = b] { return body_label(*this, b); };
+    NSN_THROW_UNLESS(!told.shapes.empty(),
+                     "{}: tells no mass or no inertia, and has no shape to take it from", what());
+    const double size = std::sqrt(trace(body(b).inertia) / body(b).mass);
+    NSN_THROW_UNLESS(
+        norm(told.centre) <= 1e-6 * size,
+        "{}: the centre of mass of its shapes is ({}, {}, {}) m away from its origin: move the "
+        "shapes, or tell mass and inertia",
+        what(), told.centre[0], told.centre[1], told.centre[2]);
+  }
+  masses_changed_ = false;
 }
 
 void World::set_surface(int shape, const Surface& surface) {
@@ -199,6 +302,11 @@ void World::remove_shape(int shape) {
   PlacedShape& placed = shapes_[static_cast<std::size_t>(shape)];
   placed = {placed.body, std::make_shared<NoShape>()};
   placed.filter.category = placed.filter.mask = 0;
+  const auto of_shapes = mass_of_shapes_.find(placed.body);
+  if (of_shapes != mass_of_shapes_.end()) {
+    std::erase(of_shapes->second.shapes, shape);
+    take_mass_of_shapes(placed.body);
+  }
   std::erase_if(pair_surfaces_,
                 [&](const PairSurface& p) { return p.shape_a == shape || p.shape_b == shape; });
   removed_shapes_.insert(shape);
@@ -245,6 +353,7 @@ void World::remove_body(int body) {
   nothing.kind = BodyKind::kStatic;
   nothing.position = bodies_[static_cast<std::size_t>(body)].position;
   assign(std::move(nothing), bodies_[static_cast<std::size_t>(body)]);
+  mass_of_shapes_.erase(body);
   removed_bodies_.insert(body);
 }
 

@@ -4,14 +4,15 @@
 ///   nsn::World world;
 ///   const int ground = world.add_body({.kind = nsn::BodyKind::kStatic});
 ///   world.add_shape(ground, std::make_shared<nsn::Plane>(), {.mu = 0.5});
-///   const int box = world.add_body({.mass = 1.0, .inertia = nsn::box_inertia(1.0, {1, 1, 1})});
-///   world.add_shape(box, std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});
+///   const int box = world.add_body({.density = 600.0});
+///   world.add_shape(box, std::make_shared<nsn::Box>(nsn::Vec3{1, 1, 1}), {.mu = 0.5});   // 600 kg
 ///
 /// Units: kg, m, s, or any consistent set.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -83,6 +84,10 @@ class World {
  public:
   World();
   ~World();
+  /// A world of its own. Throws std::invalid_argument for row sets of a kind that cannot be copied, and
+  /// for a control that remembers something (control_state), which both worlds would share.
+  World(const World& other);
+  World& operator=(const World& other);
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
@@ -93,7 +98,8 @@ class World {
   int add_deformable(const TetMesh& mesh, const DeformableOptions& options);
   /// Returns the particle's index.
   int add_particle(const Particle& particle);
-  /// Returns the shape's index.
+  /// Returns the shape's index. A dynamic body that was not told its mass or inertia takes them from all
+  /// of its shapes; then a shape without volume is refused.
   int add_shape(int body, std::shared_ptr<const Shape> shape, const Surface& surface = {},
                 const Vec3& offset = {}, const Quaternion& rotation = {});
   /// Another surface for a shape. Throws std::invalid_argument naming the shape.
@@ -131,6 +137,9 @@ class World {
   bool has_shape(int s) const { return !removed_shapes_.contains(s); }
   bool has_joint(int j) const { return !removed_joints_.contains(j); }
   bool has_deformable(int d) const { return !removed_deformables_.contains(d); }
+  /// Throws std::invalid_argument naming a body whose mass is that of its shapes if it has none, or if
+  /// their centre of mass is not the body's origin. A step begins with it.
+  void check_masses();
   /// Changes with every addition and removal of shapes.
   int version() const { return version_; }
 
@@ -177,6 +186,15 @@ class World {
   ControlState control_state;
 
  private:
+  /// A dynamic body whose mass or inertia comes from its shapes.
+  struct MassOfShapes {
+    double mass = 0.0;  // as told; 0: not
+    double density = 0.0;
+    bool inertia_told = false;
+    std::vector<int> shapes;
+    Vec3 centre;  // of mass, body axes
+  };
+  void take_mass_of_shapes(int body);
   /// What still needs a node of a body or particle; empty: nothing.
   std::string user_of(const std::function<bool(int node)>& is_it) const;
 
@@ -193,6 +211,8 @@ class World {
   bool mesh_features_ = false;
   std::set<int> removed_bodies_, removed_shapes_, removed_joints_, removed_deformables_;
   int version_ = 0;
+  std::map<int, MassOfShapes> mass_of_shapes_;  // by body
+  bool masses_changed_ = false;
 };
 
 /// Kinetic, potential (against the origin's height) and elastic energy, J.

@@ -59,6 +59,8 @@ World crowd(int count, SceneRandom& random) {
                                        : k % 4 == 2 ? bumpy(random, 0.8, {.two_sided = true})
                                                     : bumpy(random, 1.0, {}));
     Body body;
+    body.mass = 1.0;
+    body.inertia = identity<3>();
     body.orientation = random.orientation();
     world.add_shape(world.add_body(body), mesh, {.mu = 0.5});
   }

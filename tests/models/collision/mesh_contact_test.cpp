@@ -24,12 +24,12 @@
 #include "nsn/models/collision/resting_pairs.h"
 #include "nsn/models/collision/sphere.h"
 #include "nsn/models/collision/triangle_mesh.h"
+#include "nsn/models/rows/contact_rows.h"
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/scene.h"
-#include "nsn/models/step/simulation.h"
 #include "nsn/models/step/contact_finder.h"
+#include "nsn/models/step/simulation.h"
 #include "nsn/models/step/stepper.h"
-#include "nsn/models/rows/contact_rows.h"
 #include "tests/support/count_allocations.h"
 
 namespace nsn {
@@ -276,7 +276,7 @@ TEST(TriangleMesh, OneSidedMeshPushesBackWhatSankBehindIt) {
 }
 
 TEST(TriangleMesh, SolidOfABox) {
-  const SolidProperties solid = solid_properties(mesh_of(Box({1, 2, 3})), 6.0);
+  const Solid solid = solid_properties(mesh_of(Box({1, 2, 3})), 6.0);
   EXPECT_NEAR(solid.volume, 6.0, 1e-12);
   EXPECT_LE(norm(solid.centre), 1e-12);
   EXPECT_LE(norm(solid.inertia - box_inertia(6.0, {1, 2, 3})), 1e-12);

@@ -246,6 +246,7 @@ TEST(JointedBodies, DoNotCollideUnlessAsked) {
     World world;
     world.gravity = {};
     Body body;
+    body.mass = 1.0;
     body.inertia = box_inertia(1.0, {1, 1, 1});
     const int first = world.add_body(body);
     body.position = {0.9, 0, 0};  // overlaps

@@ -109,6 +109,7 @@ World row_of_balls(double gap) {
   world.gravity = {};
   for (int k = 0; k < 3; ++k) {
     Body body;
+    body.mass = 1.0;
     body.inertia = sphere_inertia(1.0, 0.5);
     body.position = {k * (1.0 + gap), 0, 0};
     body.velocity = {k == 0 ? 1.0 : 0.0, 0, 0};

@@ -140,7 +140,7 @@ TEST(Urdf, FindsPackagesAboveTheFileOrWhereTold) {
   ASSERT_EQ(above.link(0).geometry.size(), 1u);
   EXPECT_EQ(above.link(0).geometry[0].mesh->surface.num_triangles(), 4);
   ASSERT_EQ(told.link(0).geometry.size(), 1u);
-  EXPECT_NEAR(geometry_mass(told.link(0).geometry[0]).volume, 1e-3 / 6.0, 1e-18);
+  EXPECT_NEAR(geometry_solid(told.link(0).geometry[0]).volume, 1e-3 / 6.0, 1e-18);
 }
 
 TEST(Urdf, MissingVisualMeshIsAWarningMissingCollisionMeshAnError) {

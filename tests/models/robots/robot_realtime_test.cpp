@@ -98,6 +98,7 @@ TEST(RobotRealtime, LimitThatWasFarOffStopsAnArmThrownAtIt) {
   Body ground;
   ground.kind = BodyKind::kStatic;
   Body arm;
+  arm.mass = 1.0;
   arm.inertia = diagonal(Vec3{0.1, 0.1, 0.1});
   arm.position = {0.5, 0, 0};
   arm.torque = {0, 4000.0, 0};  // 95 rad/s after one step

@@ -47,6 +47,8 @@ TEST(Prototype, FreeFlightIsExactForAnyNumberOfIterations) {
     options.newton.max_iterations = iterations;
     World world;
     Body body;
+    body.mass = 1.0;
+    body.inertia = identity<3>();
     body.velocity = {10.0, 0.0, 0.0};
     world.add_body(body);
     // Something that touches, so that the driver runs.

@@ -17,11 +17,11 @@
 #include "nsn/core/step/step_error.h"
 #include "nsn/models/deformable/mesh_generators.h"
 #include "nsn/models/deformable/springs.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/rows/attachment_rows.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
-#include "nsn/models/deformable/tetrahedra.h"
 #include "tests/support/guarded_step.h"
 #include "tests/support/simulate.h"
 
@@ -149,6 +149,8 @@ World net() {
                                                        {0, 3, 1.0, 30.0, 0.5}}),
       nodes, 0));
   Body body;
+  body.mass = 1.0;
+  body.inertia = identity<3>();
   body.position = {1.6, 1.0, 0.1};
   body.angular_velocity = {1.0, 2.0, 0.5};
   const int b = world.add_body(body);
@@ -164,11 +166,14 @@ World net() {
 World coupled_doors() {
   World world;
   Body frame;
+  frame.mass = 1.0;
   frame.inertia = diagonal(vec3(2.0, 1.5, 1.0));
   const int wall = world.add_body(frame);
   MimicRowSet::Side sides[2];
   for (int k = 0; k < 2; ++k) {
     Body door;
+    door.mass = 1.0;
+    door.inertia = identity<3>();
     door.position = {k == 0 ? 0.5 : -0.5, 0.1, 0.0};
     door.angular_velocity = {0.0, 0.0, k == 0 ? 1.0 : 0.4};
     const int b = world.add_body(door);

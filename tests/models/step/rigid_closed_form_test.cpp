@@ -36,6 +36,8 @@ TEST(FreeFlight, IsExactForEveryPreset) {
   for (const auto* preset : {"accurate", "realtime", "paper"}) {
     World world;
     Body body;
+    body.mass = 1.0;
+    body.inertia = identity<3>();
     body.velocity = {10.0, 0.0, 0.0};
     body.angular_velocity = {0.0, 0.0, 3.0};
     world.add_body(body);
@@ -54,6 +56,7 @@ TEST(FreeFlight, SpinningBodyKeepsItsEnergyBounded) {
   World world;
   world.gravity = {};
   Body body;
+  body.mass = 1.0;
   body.inertia = diagonal(Vec3{1.0, 2.0, 3.0});
   body.angular_velocity = {0.1, 60.0, 0.1};
   world.add_body(body);

@@ -98,6 +98,8 @@ TEST(SoftContactFinder, ABallInAGrooveMeetsBothSides) {
   world.margin = 2.0 * kGap;
   world.add_deformable(mesh, {});
   Body ball;
+  ball.mass = 1.0;
+  ball.inertia = identity<3>();
   ball.position = {0.2 * kGap, 0.0, (radius + kGap) / std::cos(slope)};  // a little to the right
   world.add_shape(world.add_body(ball), std::make_shared<Sphere>(radius));
   SoftContactFinder finder;

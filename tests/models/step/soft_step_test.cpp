@@ -238,6 +238,8 @@ TEST(SoftBalls, OneRestsOnTheOther) {
 TEST(Attachment, CarriesTheParticleWithTheBody) {
   World world;
   Body body;
+  body.mass = 1.0;
+  body.inertia = identity<3>();
   body.position = {0.1, 0.0, 0.0};
   body.angular_velocity = {0.0, 0.0, 3.0};
   const int b = world.add_body(body);

@@ -22,6 +22,7 @@ World stack(int boxes) {
                   std::make_shared<Plane>());
   for (int k = 0; k < boxes; ++k) {
     Body body;
+    body.mass = 1.0;
     body.inertia = box_inertia(1.0, {1, 1, 1});
     body.position = {0, 0, 0.5 + k};
     world.add_shape(world.add_body(body), std::make_shared<Box>(Vec3{1, 1, 1}));
@@ -62,6 +63,7 @@ TEST(Removal, ThePlaceIsGivenToTheNext) {
   World& world = simulation.world();
   world.remove_body(2);
   Body ball;
+  ball.mass = 1.0;
   ball.inertia = sphere_inertia(1.0, 0.5);
   ball.position = {0, 0, 1.5};
   EXPECT_EQ(world.add_body(ball), 2);
@@ -78,6 +80,7 @@ TEST(Removal, AJointLetsGo) {
   World world = stack(0);
   Body body;
   body.name = "pendulum";
+  body.mass = 1.0;
   body.inertia = box_inertia(1.0, {0.1, 0.1, 1});
   body.position = {0, 0, 5};
   const int b = world.add_body(body);
