@@ -21,8 +21,8 @@
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/own_robots.h"
-#include "nsn/models/step/simulation.h"
 #include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 namespace {
