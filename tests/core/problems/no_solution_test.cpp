@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/contact/dual_system.h"
 #include "nsn/core/contact/scaled_problem.h"
 #include "nsn/core/problems/friction_blocks.h"
