@@ -187,8 +187,9 @@ void RealtimeStep::solve_first(bool warm, NewtonResult& result) {
   bounded_.solve(budget_ - (cold ? 0 : budget_ / 6), cold, result);
 }
 
-/// Further linearisations, each at the result of the one before; the best result is the step's.
-void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
+/// Further linearisations, each at the result of the one before; the best result is the step's. Returns
+/// its own error.
+double RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
   double best = own_error(system, state, result.error);
   bool at_best = true;
@@ -223,9 +224,21 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
       break;  // few rows: Newton's method need not fall from step to step
     }
   }
-  if (at_best) return;
+  if (at_best) return best;
   best_.restore(state);
   at_.evaluate(equations, state.u);
+  return best;
+}
+
+double RealtimeStep::target_of(const System& system) const {
+  return policy_.worth_joints * system.speed_scale;
+}
+
+void RealtimeStep::hold_against_target(double error, double target, NewtonResult& result) {
+  result.target_error = error;
+  result.target = target;
+  const bool usable = result.status != NewtonStatus::kNonFinite;
+  if (!result.converged() && usable && error <= target) result.status = NewtonStatus::kOnTarget;
 }
 
 /// The accurate method takes over from state.
@@ -233,12 +246,14 @@ NewtonResult RealtimeStep::hand_over(StepEquations& equations, State& state, int
   NewtonResult result = accurate_.solve(equations, state, true);
   result.iterations += spent;
   result.handed_over = true;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
 /// The accurate method within the budget, its best iterate.
 NewtonResult RealtimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
   NewtonResult result = elastic_.solve(equations, state, warm);
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   if (!options_.realtime().hand_over || result.error.total <= policy_.hand_over_error)
     return result;
   return hand_over(equations, state, result.iterations);
@@ -253,6 +268,7 @@ NewtonResult RealtimeStep::give_up(StepEquations& equations, State& state) {
   result.error = at_.error(equations.system(), state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
   result.status = NewtonStatus::kNonFinite;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
@@ -276,11 +292,12 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   at_.evaluate(equations, state.u);
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
-  improve(equations, state, result);
+  const double own = improve(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
   result.status = converged                ? NewtonStatus::kConverged
                   : monitor_.out_of_time() ? NewtonStatus::kCancelled
                                            : NewtonStatus::kBudgetReached;
+  hold_against_target(own, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);
   if (!options_.realtime().hand_over || !hard || result.status == NewtonStatus::kCancelled)
