@@ -11,6 +11,9 @@
 namespace nsn {
 namespace {
 
+/// Compliance of a row that mends, of its effective inverse mass: how much of the speed it may lack.
+constexpr double kYield = 0.01;
+
 /// A position over h that a rigid row keeps on one side of zero: a contact's gap, a limit.
 bool one_sided(const System& system, Index i, Index c) {
   if (system.E(kBlockSize * i + (kBlock + 1) * c) != 0.0) return false;  // as deep as its load asks
@@ -65,9 +68,9 @@ void IslandEquations::assemble(const World& world, const Island& island,
   system_.value_start = start_.value;
   if (system_.compliance_varies) copy(start_.E, system_.E);
   set_prescribed();
-  find_deep_rows();
   set_complementarity_scaling({}, start_.J, system_);
   copy(system_.rho, system_.rho_error);
+  limit_recovery();
   if (!scaling.is_default()) set_complementarity_scaling(scaling, start_.J, system_);
 }
 
@@ -260,13 +263,18 @@ void IslandEquations::set_prescribed() {
   }
 }
 
-/// Where rows are at the start of the step, given motion left out.
-void IslandEquations::find_deep_rows() {
+/// A violated row mends at recovery_speed at most. One that would mend faster than the island moves
+/// anyway gives way: there may be no room for all of them, as between a floor and a plate.
+void IslandEquations::limit_recovery() {
   const double speed = shared_->recovery_speed;
   if (std::isinf(speed)) return;
+  const double soft = std::min(speed, system_.speed_scale);
   for (Index row = 0; row < system_.rows(); ++row) {
-    const double kept = system_.value_start(row) - system_.prescribed(row) + speed;
-    if (kept < 0.0 && one_sided(system_, row / kBlock, row % kBlock)) deep_.push_back({row, kept});
+    const double gap = system_.value_start(row) - system_.prescribed(row);
+    if (gap >= -soft || !one_sided(system_, row / kBlock, row % kBlock)) continue;
+    system_.E(kBlockSize * (row / kBlock) + (kBlock + 1) * (row % kBlock)) =
+        kYield * system_.rho_error(row);
+    if (gap < -speed) deep_.push_back({row, gap + speed});
   }
   keep_deep(system_.value_start);
 }

@@ -71,7 +71,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void set_rows();
   void find_runs();
   void set_prescribed();
-  void find_deep_rows();
+  void limit_recovery();
   void keep_deep(Vector value) const;
   Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);

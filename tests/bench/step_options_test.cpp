@@ -266,8 +266,6 @@ const std::vector<PolicyProof>& proofs_of_realtime() {
   static const std::vector<PolicyProof> all{
       {"goal", "0", &kArch},
       {"hand_over_error", "1e9", &kSlidingStack, hand_over},
-      {"recovery_speed", "0", &kSlidingStack},
-      {"recovery_share", "0", &kSlidingStack},
       {"sweeps", "0", &kArch},
       {"worth_joints", "0", &kChain},
       {"worth_turn", "1e9", &kChain},
