@@ -1,10 +1,14 @@
-"""What Doxygen reads instead of the public headers: write(FOLDER) leaves copies there in
+#!/usr/bin/env python3
+"""What Doxygen reads instead of the public headers: python3 docs/doxygen_filter.py FOLDER writes copies there in
 which the first comment belongs to the file, indented lines of a comment (formulas, tables, usage) stay as they
 are, and angle brackets in prose are no HTML."""
 import os
 import re
+import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = ["ncp", "core", "precond", "backends", "models", "tests/contract"]
+LEFT_OUT = "backends/cuda"  # not installed
 
 BEFORE, AFTER = "@verbatim", "@endverbatim"
 
@@ -46,14 +50,21 @@ def filtered(lines):
 
 
 def public_headers():
-    """What is installed (cmake/nsnHeaders.cmake)."""
-    with open(os.path.join(ROOT, "cmake/nsnHeaders.cmake"), encoding="utf-8") as file:
-        return re.search(r"set\(NSN_INSTALLED_HEADERS\n(.*?)\)", file.read(), re.S)[1].split()
+    for folder in FOLDERS:
+        for place, _, names in os.walk(os.path.join(ROOT, folder)):
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(place, name), ROOT)
+                if name.endswith(".h") and not path.startswith(LEFT_OUT):
+                    yield path
 
 
-def write(folder):
+def main():
     for path in public_headers():
-        target = os.path.join(folder, path)
+        target = os.path.join(sys.argv[1], path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(os.path.join(ROOT, path), encoding="utf-8") as source, open(target, "w", encoding="utf-8") as copy:
             copy.writelines(filtered(source.readlines()))
+
+
+if __name__ == "__main__":
+    main()
