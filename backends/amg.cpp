@@ -684,7 +684,7 @@ PreconditionerInfo amg_preconditioner() {
   PreconditionerInfo info;
   info.name = "amg";
 #if defined(NSN_WITH_AMG)
-  info.make = [] {
+  info.make = [](const PreconditionerOptions&) {
     return std::make_unique<AmgPreconditioner>(Options(options_of_amg(), {}, "'amg'"));
   };
 #else

@@ -23,7 +23,13 @@ template <class P>
 void add_preconditioner(SolverRegistry& registry, const char* name) {
   PreconditionerInfo info;
   info.name = name;
-  info.make = [] { return std::make_unique<P>(); };
+  info.make = [](const PreconditionerOptions& options) -> std::unique_ptr<Preconditioner> {
+    if constexpr (std::is_constructible_v<P, const PreconditionerOptions&>) {
+      return std::make_unique<P>(options);
+    } else {
+      return std::make_unique<P>();
+    }
+  };
   registry.add(std::move(info));
 }
 

@@ -59,11 +59,12 @@ std::unique_ptr<LinearSolver> SolverRegistry::make(std::string_view spec) const 
                      *this);
 }
 
-std::unique_ptr<Preconditioner> SolverRegistry::make_preconditioner(std::string_view name) const {
+std::unique_ptr<Preconditioner> SolverRegistry::make_preconditioner(
+    std::string_view name, const PreconditionerOptions& options) const {
   const PreconditionerInfo& info = find(preconditioners_, name, "preconditioner");
   NSN_THROW_UNLESS(info.reason.empty(), "preconditioner '{}' cannot be used here: {}", info.name,
                    info.reason);
-  return info.make();
+  return info.make(options);
 }
 
 }  // namespace nsn

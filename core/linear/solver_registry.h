@@ -53,7 +53,7 @@ std::unique_ptr<LinearSolver> make_solver(const Options& options, const SolverRe
 struct PreconditionerInfo {
   std::string name;
   std::string reason;  ///< not empty: why it cannot be used here
-  std::function<std::unique_ptr<Preconditioner>()> make;
+  std::function<std::unique_ptr<Preconditioner>(const PreconditionerOptions&)> make;
 };
 
 class StepMethod;
@@ -93,7 +93,8 @@ class SolverRegistry {
   /// "name" or "name:key=value,...". Throws std::invalid_argument for unknown or unavailable names
   /// and for invalid options.
   std::unique_ptr<LinearSolver> make(std::string_view spec) const;
-  std::unique_ptr<Preconditioner> make_preconditioner(std::string_view name) const;
+  std::unique_ptr<Preconditioner> make_preconditioner(
+      std::string_view name, const PreconditionerOptions& options = {}) const;
 
  private:
   std::vector<SolverInfo> solvers_;
