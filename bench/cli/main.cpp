@@ -12,8 +12,10 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/completion.h"
+#include "bench/compare/worker.h"
 #include "bench/support/machine.h"
 #include "bench/support/passive_waiting.h"
+#include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 
 namespace {
@@ -62,11 +64,18 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
   }
 }
 
+/// A solver under comparison, in a process that `nsn compare` started.
+int contestant(int argc, char** argv) {
+  return nsn::bench::serve_contestants(
+      argc, argv, [](const std::vector<std::string>&) { return nsn::standard_backends(); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2 || !only_prints(argv[1])) nsn::bench::wait_passively(argv);
   try {
+    if (argc > 1 && argv[1] == nsn::bench::kWorkerCommand) return contestant(argc, argv);
     nsn::cli::Command app("Non-smooth Newton methods for frictional contact");
     app.version("nsn " + nsn::bench::version());
     app.footer("Exit code: 0 success, 1 not converged, 2 bad input, 3 internal error.");

@@ -27,7 +27,7 @@ std::string csv_text(const std::string& text) {
   return out;
 }
 
-nlohmann::ordered_json json_report(const std::vector<Row>& rows) {
+nlohmann::ordered_json json_report(const std::vector<Row>& rows, const std::string& stopped) {
   const bench::Machine machine = bench::this_machine();
   nlohmann::ordered_json report;
   report["nsn"] = bench::version();
@@ -37,6 +37,7 @@ nlohmann::ordered_json json_report(const std::vector<Row>& rows) {
                        {"threads", machine.threads},   {"memory_gib", machine.memory_gib},
                        {"compiler", machine.compiler}, {"build_type", machine.build_type},
                        {"kokkos", machine.kokkos},     {"system", machine.system}};
+  if (!stopped.empty()) report["partial"] = stopped;
   report["results"] = rows;
   return report;
 }

@@ -15,8 +15,9 @@ namespace nsn::cli {
 /// Keys keep the order in which they were added.
 using Row = nlohmann::ordered_json;
 
-/// The whole report; call while the Runtime lives, so that the number of threads is right.
-nlohmann::ordered_json json_report(const std::vector<Row>& rows);
+/// The whole report; call while the Runtime lives, so that the number of threads is right. `stopped` is where an
+/// interrupt ended the work (interrupt.h): the key "partial", left out if it is empty.
+nlohmann::ordered_json json_report(const std::vector<Row>& rows, const std::string& stopped = "");
 
 /// To a file (whole or not at all), or to stdout for "-". Numbers keep all their digits; NaN and
 /// infinity become null, as JSON has neither.
