@@ -124,7 +124,8 @@ class Comparison {
         workers_({.limit_seconds = options.time_limit.value_or(kTimeLimit),
                   .memory_bytes = options.memory_limit ? bytes_of(*options.memory_limit) : 0.0,
                   .threads = options.threads,
-                  .plugins = {}}) {
+                  .plugins = {},
+                  .stopped = interrupted}) {
     if (options.out.empty()) return;
     log_.emplace(fs::path(options.out) / "rows.jsonl", settings_of(options), options.again);
     if (log_->size() > 0 && options.prints_tables()) {

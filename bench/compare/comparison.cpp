@@ -29,6 +29,7 @@ class Entrant {
 
   void time() {
     const TimedRun run = contestant_->time();
+    if (run.stopped) return;
     ++count_;
     outcome_.refusal = run.refusal;
     outcome_.ended = run.ended;
@@ -122,7 +123,7 @@ struct Race {
         if (calls.on_run) calls.on_run(result.name, outcome.label);
         entrants[k]->time();
         running = true;
-        if (entrants[k]->wants_another_run()) continue;
+        if (stopped() || entrants[k]->wants_another_run()) continue;
         entrants[k]->finish();
         judge(outcome);
         if (calls.on_row) calls.on_row(result, outcome);

@@ -13,8 +13,9 @@ namespace nsn::bench {
 
 /// One timed run; or why there is none.
 struct TimedRun {
-  std::string refusal;  ///< the solver does not take the system
-  std::string ended;    ///< "time-limit", "memory-limit", "crashed"; report.detail says where
+  std::string refusal;   ///< the solver does not take the system
+  std::string ended;     ///< "time-limit", "memory-limit", "crashed"; report.detail says where
+  bool stopped = false;  ///< given up because the comparison was: there is no row
   bool direct = false;
   LinearReport report;
   RunTime time;

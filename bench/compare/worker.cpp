@@ -93,6 +93,7 @@ TimedRun timed_run_from(const Json& json) {
   TimedRun run;
   run.refusal = json.at("refusal").get<std::string>();
   run.ended = json.at("ended").get<std::string>();
+  run.stopped = json.at("stopped").get<bool>();
   run.direct = json.at("direct").get<bool>();
   run.report = linear_report_from(json.at("report"));
   run.time = run_time_from(json.at("time"));
@@ -102,6 +103,7 @@ TimedRun timed_run_from(const Json& json) {
 Json to_json(const TimedRun& run) {
   return {{"refusal", run.refusal},
           {"ended", run.ended},
+          {"stopped", run.stopped},
           {"direct", run.direct},
           {"report", bench::to_json(run.report)},
           {"time", bench::to_json(run.time)}};
@@ -147,6 +149,12 @@ class Workers::Process {
         continue;
       }
       if (lines_.ended()) return died();
+      if (options_.stopped && options_.stopped()) {
+        end();
+        TimedRun none;
+        none.stopped = true;
+        return to_json(none);
+      }
       const double limit = options_.limit_seconds;
       const bool late = limit > 0.0 && (processor_seconds(child_) - cpu > limit ||
                                         clock_seconds() - begin > kWallPerProcessor * limit);
@@ -304,7 +312,9 @@ class Server {
     } catch (const std::bad_alloc&) {
       return to_json(without_answer(kMemoryLimit, fmt::format("no memory left in {}", phase_)));
     } catch (const std::exception& error) {
-      return to_json(without_answer("crashed", fmt::format("{}, in {}", error.what(), phase_)));
+      const bool memory = std::string_view(error.what()).find("alloc") != std::string_view::npos;
+      return to_json(without_answer(memory ? kMemoryLimit : "crashed",
+                                    fmt::format("{}, in {}", error.what(), phase_)));
     }
   }
 

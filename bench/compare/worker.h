@@ -27,6 +27,7 @@ struct WorkerOptions {
   double memory_bytes = 0.0;    ///< of the whole process; 0: no limit
   int threads = 0;              ///< as --threads
   std::vector<std::string> plugins;
+  std::function<bool()> stopped;  ///< true: the run that is on is given up
 };
 
 class Workers {
