@@ -67,7 +67,7 @@ class Entrant {
 };
 
 bool needs_entries(const SolverRegistry& registry, const std::string& spec) {
-  const Capabilities& can = registry.info(parse_named_options(spec).name).capabilities;
+  const Capabilities can = registry.capabilities(spec);
   return can.needs_entries && !can.takes_factors;
 }
 

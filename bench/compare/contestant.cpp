@@ -128,10 +128,14 @@ Variant assembled_variant(const LinearSystem& system) {
   if (system.A.rows % kBlock == 0 && system.A.rows > 0) {
     BlockCsr blocks = to_blocks(system.A);
     if (system.A.nonzeros() >= kEntriesPerBlock * blocks.blocks()) {
-      return {std::make_unique<BlockOperator>(std::move(blocks), system.symmetric), "3x3 blocks"};
+      auto op = std::make_unique<BlockOperator>(std::move(blocks), system.symmetric);
+      if (system.positions) op->set_positions(*system.positions);
+      return {std::move(op), "3x3 blocks"};
     }
   }
-  return {std::make_unique<CsrOperator>(system.A, system.symmetric), "csr"};
+  auto op = std::make_unique<CsrOperator>(system.A, system.symmetric);
+  if (system.positions) op->set_positions(*system.positions);
+  return {std::move(op), "csr"};
 }
 
 std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std::string& note) {

@@ -26,7 +26,7 @@ std::string line_of(const Json& json) {
 std::string key_of(const SystemSource& source) {
   std::error_code error;
   fs::path matrix = source.path;
-  if (source.exported) matrix /= fs::exists(source.path / "A.petsc", error) ? "A.petsc" : "A.mtx";
+  if (source.exported) matrix = matrix_of(source.path);
   const auto written = fs::last_write_time(matrix, error).time_since_epoch().count();
   return fmt::format("{} {}", fs::weakly_canonical(source.path, error).string(), written);
 }

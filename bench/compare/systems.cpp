@@ -8,6 +8,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/io/matrix_market.h"
+#include "nsn/core/io/petsc_binary.h"
 
 namespace nsn::bench {
 namespace {
@@ -19,14 +20,19 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+bool is_matrix_file(const fs::path& path) {
+  return (path.extension() == ".mtx" || path.extension() == ".petsc") && is_file(path);
+}
+
 /// Right-hand sides that would belong to a matrix file, best first.
 std::vector<fs::path> rhs_candidates(const fs::path& matrix) {
   const fs::path folder = matrix.parent_path();
   const std::string stem = matrix.stem().string();
   std::vector<fs::path> out;
-  if (stem == "A" || stem == "A_sym") out.push_back(folder / "b.mtx");
-  for (const char* ending : {"_b.mtx", "_rhs.mtx", ".rhs.mtx", ".b.mtx"}) {
-    out.push_back(folder / (stem + ending));
+  if (stem == "A" || stem == "A_sym") out.push_back(folder / ("b" + matrix.extension().string()));
+  const std::string format = matrix.extension().string();
+  for (const char* ending : {"_b", "_rhs", ".rhs", ".b"}) {
+    out.push_back(folder / (stem + ending + format));
   }
   return out;
 }
@@ -53,9 +59,8 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
                                  ? fs::weakly_canonical(folder).filename().string()
                                  : relative.generic_string();
     out.push_back({name, folder, std::nullopt, true, {}});
-    if (is_file(folder / "A_sym.mtx")) {
-      out.push_back(matrix_file(folder / "A_sym.mtx", name + " (A_sym)"));
-    }
+    const fs::path symmetric = folder / ("A_sym" + matrix_of(folder).extension().string());
+    if (is_file(symmetric)) out.push_back(matrix_file(symmetric, name + " (A_sym)"));
     return;
   }
   std::vector<fs::path> entries;
@@ -64,7 +69,7 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
   for (const fs::path& entry : entries) {
     if (fs::is_directory(entry) && !fs::is_symlink(entry)) {
       find_below(root, entry, out);
-    } else if (entry.extension() == ".mtx" && is_file(entry)) {
+    } else if (is_matrix_file(entry)) {
       out.push_back(matrix_file(entry, name_below(root, entry)));
     }
   }
@@ -99,7 +104,12 @@ void make_names_unique(std::vector<SystemSource>& sources) {
 
 /// The matrix of a file, square or refused.
 MatrixMarket read_square(const fs::path& path) {
-  MatrixMarket matrix = read_matrix_market(path);
+  MatrixMarket matrix;
+  if (path.extension() == ".petsc") {
+    matrix.A = read_petsc_matrix(path);
+  } else {
+    matrix = read_matrix_market(path);
+  }
   const Csr& A = matrix.A;
   if (A.rows != A.columns) {
     throw InputError(A.columns == 1
@@ -112,7 +122,8 @@ MatrixMarket read_square(const fs::path& path) {
 }
 
 Vector read_rhs(const fs::path& path, Index rows) {
-  const Vector b = read_matrix_market_vector(path);
+  const Vector b =
+      path.extension() == ".petsc" ? read_petsc_vector(path) : read_matrix_market_vector(path);
   if (size_of(b) != rows) {
     throw InputError(
         fmt::format("{}: {} entries for a system of {} rows", path.string(), b.extent(0), rows));
@@ -141,7 +152,8 @@ LinearSystem read_system(const SystemSource& source, std::uint64_t seed) {
   if (!source.refusal.empty()) {
     throw InputError(fmt::format("{}: {}", source.path.string(), source.refusal));
   }
-  LinearSystem system{source.name, source.path.string(), {}, true, {}, {}, std::nullopt};
+  LinearSystem system{source.name, source.path.string(), {},          true, {},
+                      {},          std::nullopt,         std::nullopt};
   std::optional<Vector> b;
   if (source.exported) {
     ExportedSystem exported = read_exported_system(source.path);
@@ -149,7 +161,8 @@ LinearSystem read_system(const SystemSource& source, std::uint64_t seed) {
     system.symmetric = exported.symmetric;
     system.factors = std::move(exported.factors);
     b = exported.b;
-    system.rhs = "b.mtx";
+    system.positions = exported.positions;
+    system.rhs = "b" + matrix_of(source.path).extension().string();
   } else {
     const MatrixMarket matrix = read_square(source.path);
     system.A = matrix.A;

@@ -270,7 +270,7 @@ std::unique_ptr<Contestant> Workers::contestant(const SystemSource& source, std:
   // The memory of a large system is given back with its process.
   constexpr std::uintmax_t kLarge = 32U << 20U;
   std::error_code unknown;
-  const auto file = source.exported ? source.path / "A.mtx" : source.path;
+  const auto file = source.exported ? matrix_of(source.path) : source.path;
   const std::uintmax_t size = std::filesystem::file_size(file, unknown);
   const Json load{{"do", "load"},
                   {"name", source.name},

@@ -156,7 +156,8 @@ void LinearSolver::judge(ConstVector b, Vector x, const LinearControl& control,
     op_->apply(x, r_);
     report.true_residual = residual_norm(b, r_, r_);
   }
-  if (!std::isfinite(report.true_residual)) {
+  // A row without entries hides a number that is not finite from the residual.
+  if (!std::isfinite(report.true_residual) || !all_finite(x)) {
     std::copy_n(Sr_.data(), x.extent(0), x.data());
     report.true_residual = report.initial_residual;
     if (report.ok()) report.status = LinearStatus::kNonFinite;
