@@ -27,6 +27,10 @@ void write_json(const std::string& path, const nlohmann::ordered_json& report);
 /// that a row lacks or that is null leaves its field empty.
 std::string to_csv(const std::vector<Row>& rows);
 
+/// Its first line, and the line of a row.
+std::string csv_head(const std::vector<std::string>& keys);
+std::string csv_line(const std::vector<std::string>& keys, const Row& row);
+
 /// One field of a CSV line, quoted where it holds a comma, a quote or a line break.
 std::string csv_text(const std::string& text);
 
