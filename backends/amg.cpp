@@ -105,6 +105,13 @@ class AmgPreconditioner final : public Preconditioner {
   void rebuild(const LinearOperator& op);
   /// True if the transfer operators are those of other values.
   bool reused() const { return reused_; }
+  /// True if the smoother was chosen here and there is a stronger one to go on with.
+  bool can_strengthen() const { return asked_.smoother == "auto" && settings_.smoother == "ilu0"; }
+  /// Rebuilds with it; it stays for the pattern.
+  void strengthen(const LinearOperator& op) {
+    settings_.smoother = "iluk";
+    rebuild(op);
+  }
 
  private:
   /// S + shift diag S with 1 on the diagonal of empty rows; false: it is not finite.
@@ -413,12 +420,13 @@ void Amg::stationary(const Problem& problem, const LinearControl& control, const
   report.recurrence_residual = size;
 }
 
-// After the guard's iterations: neither done nor well on the way.
+// After the guard's iterations: neither done nor well on the way, which is a tenth of the residual, or
+// half of the digits where a stronger smoother can be had.
 bool Amg::disappoints(const Problem& problem, const LinearReport& report) {
-  if (report.status == LinearStatus::kBudgetReached) {
-    return !(residual(problem) <= kGuardReduction * report.initial_residual);
-  }
-  return !report.ok();
+  if (report.status != LinearStatus::kBudgetReached) return !report.ok();
+  const double half = std::sqrt(problem.control.rtol);
+  const double wanted = P_.can_strengthen() ? std::min(half, kGuardReduction) : kGuardReduction;
+  return !(residual(problem) <= wanted * report.initial_residual);
 }
 
 void Amg::fall_back(const Problem& problem, LinearReport& report) {
@@ -457,6 +465,13 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
       anew = fmt::format("transfer operators made anew after {} iterations", report.iterations);
       P_.rebuild(op);
       copy(x0_, x);
+      iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
+    }
+    if (remaining(problem, report) > 0 && P_.can_strengthen() && disappoints(problem, report)) {
+      anew += fmt::format("{}smoother iluk after {} iterations with ilu0", anew.empty() ? "" : "; ",
+                          report.iterations);
+      P_.strengthen(op);
+      if (!(residual(problem) < report.initial_residual)) copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }
     if (remaining(problem, report) > 0 && disappoints(problem, report)) {

@@ -1,6 +1,7 @@
 #include "nsn/backends/standard_backends.h"
 
 #include "nsn/backends/amg.h"
+#include "nsn/backends/auto_solver.h"
 #include "nsn/backends/cholmod.h"
 #include "nsn/backends/contact_lu.h"
 #include "nsn/backends/cuda/cuda_backends.h"
@@ -52,6 +53,7 @@ SolverRegistry standard_backends() {
   registry.add(eigen_ldlt_backend());
   registry.add(klu_backend());
   registry.add(contact_lu_backend());
+  registry.add(auto_backend());
   add_cuda_backends(registry);
   return registry;
 }

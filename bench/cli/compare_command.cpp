@@ -8,6 +8,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/compare_friction.h"
 #include "bench/cli/interrupt.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/words.h"
@@ -229,9 +230,10 @@ int run_friction(const CompareOptions& options, double tolerance) {
 }
 
 int run(const CompareOptions& options) {
+  note_interrupts();
   const Runtime runtime(options.threads);
   const SolverRegistry registry = standard_backends();
-  note_interrupts();
+  probe_outputs(options);
   return Comparison(options, registry).run();
 }
 

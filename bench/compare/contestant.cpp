@@ -100,10 +100,10 @@ class LocalContestant final : public Contestant {
   void guarded(TimedRun& run, const Run& solve) {
     try {
       Kokkos::deep_copy(x_, 0.0);
-      announce("set-up");
-      const Stopwatch watch;
       const auto solver = registry_.make(spec_);
       run.direct = solver->capabilities().direct;
+      announce("set-up");
+      const Stopwatch watch;
       solver->prepare(op_);
       run.time.setup = watch.wall();
       run.time.setup_cpu = watch.cpu();

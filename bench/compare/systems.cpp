@@ -29,10 +29,10 @@ std::vector<fs::path> rhs_candidates(const fs::path& matrix) {
   const fs::path folder = matrix.parent_path();
   const std::string stem = matrix.stem().string();
   std::vector<fs::path> out;
-  if (stem == "A" || stem == "A_sym") out.push_back(folder / ("b" + matrix.extension().string()));
+  if (stem == "A" || stem == "A_sym") out.push_back(folder / fmt::format("b{}", matrix.extension().string()));
   const std::string format = matrix.extension().string();
   for (const char* ending : {"_b", "_rhs", ".rhs", ".b"}) {
-    out.push_back(folder / (stem + ending + format));
+    out.push_back(folder / fmt::format("{}{}{}", stem, ending, format));
   }
   return out;
 }
@@ -59,7 +59,7 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
                                  ? fs::weakly_canonical(folder).filename().string()
                                  : relative.generic_string();
     out.push_back({name, folder, std::nullopt, true, {}});
-    const fs::path symmetric = folder / ("A_sym" + matrix_of(folder).extension().string());
+    const fs::path symmetric = folder / fmt::format("A_sym{}", matrix_of(folder).extension().string());
     if (is_file(symmetric)) out.push_back(matrix_file(symmetric, name + " (A_sym)"));
     return;
   }
@@ -162,7 +162,7 @@ LinearSystem read_system(const SystemSource& source, std::uint64_t seed) {
     system.factors = std::move(exported.factors);
     b = exported.b;
     system.positions = exported.positions;
-    system.rhs = "b" + matrix_of(source.path).extension().string();
+    system.rhs = fmt::format("b{}", matrix_of(source.path).extension().string());
   } else {
     const MatrixMarket matrix = read_square(source.path);
     system.A = matrix.A;

@@ -112,8 +112,8 @@ TEST(CompareStop, AnInterruptLeavesWholeFilesMarkedAsPartial) {
   write_chain(folder / "long.mtx", 3000);
 
   const CommandResult result = compare(folder.path().string() + " --solvers jacobi --out " +
-                                           (folder / "out").string() + kEndless + "--time-limit 2",
-                                       "timeout -s INT 1 ");
+                                           (folder / "out").string() + kEndless + "--time-limit 60",
+                                       "timeout -s INT 3 ");
   const auto report = nlohmann::json::parse(read_text_file(folder / "out/compare.json"));
 
   EXPECT_EQ(result.exit_code, 124);  // of timeout(1): it sent the signal
