@@ -53,7 +53,7 @@ void KrylovBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   iterate(A, *P_, b, x, with_limit(control, max_iterations_), monitor, report);
   explain_limit(control, report);
   if (single_) confirm(op, b, x, control, report);
-  if (report.ok() || P_->note().empty()) return;
+  if (P_->note().empty() || (report.ok() && control.lean)) return;
   if (!report.detail.empty()) report.detail += "; ";
   report.detail += P_->note();
 }

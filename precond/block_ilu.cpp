@@ -40,12 +40,17 @@ void BlockIlu::factorize(const LinearOperator& op) {
     shift_ = std::max(10.0 * shift_, kFirstShift);
     ++rises;
   }
-  if (rises > 0) {
-    note_ = fmt::format("factors of S + {:.0e} diag S: a pivot block was not {}", shift_,
-                        options_.definite ? "positive definite" : "regular");
+  const char* const quality = options_.definite ? "positive definite" : "regular";
+  if (rises == kMostRises) {
+    note_ = fmt::format(
+        "block-ILU takes the diagonal blocks of S alone: with every shift a pivot block was "
+        "not {}",
+        quality);
+  } else if (rises > 0) {
+    note_ = fmt::format("factors of S + {:.0e} diag S: a pivot block was not {}", shift_, quality);
   }
   if (replaced() > 0) {
-    note_ += fmt::format("{}block-ILU takes the diagonal of S in {} blocks", rises > 0 ? "; " : "",
+    note_ += fmt::format("{}{} blocks are replaced by their diagonal", note_.empty() ? "" : "; ",
                          replaced());
   }
 }

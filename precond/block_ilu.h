@@ -5,8 +5,8 @@
 /// and chains of joints do, the factors are those of S. They are those of S + shift diag S where a
 /// shift is asked for: it lifts a singular S. Where a block on the diagonal is not positive definite
 /// all the same, or not regular if the iteration needs no more, the shift rises tenfold and the
-/// factorisation begins again, kMostRises times; then such blocks are replaced by the diagonal of S,
-/// and an entry of that which is of no use by 1. note() says what was done.
+/// factorisation begins again, kMostRises times; then P is that of the diagonal blocks alone, and of the
+/// diagonal where such a block is of no use. note() says what was done.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace nsn {
 
 class BlockIlu final : public Preconditioner {
  public:
-  static constexpr int kMostRises = 6;
+  static constexpr int kMostRises = 9;  ///< 1e-8 to 10: far beyond any use
 
   explicit BlockIlu(const PreconditionerOptions& options = {}) : options_(options) {}
 

@@ -103,6 +103,23 @@ void IncompleteLu<W>::analyze(const BlockRowsView& S) {
   upper_.resize(kSize * upper_column_.size());
   pivot_.resize(kSize * to_size(rows_));
   place_.assign(to_size(rows_), -1);
+  find_mirror();
+}
+
+// Both sides ascend: one cursor for each row of U.
+template <int W>
+void IncompleteLu<W>::find_mirror() {
+  mirror_.clear();
+  std::vector<Index> cursor(upper_begin_.begin(), upper_begin_.end() - 1);
+  for (Index i = 0; i < rows_; ++i) {
+    for (Index k = lower_begin_[to_size(i)]; k < lower_begin_[to_size(i) + 1]; ++k) {
+      const auto j = to_size(lower_column_[to_size(k)]);
+      Index& at = cursor[j];
+      while (at < upper_begin_[j + 1] && upper_column_[to_size(at)] < i) ++at;
+      if (at == upper_begin_[j + 1] || upper_column_[to_size(at)] != i) return mirror_.clear();
+      mirror_.push_back(at);
+    }
+  }
 }
 
 template <int W>
@@ -112,7 +129,11 @@ bool IncompleteLu<W>::factorize(const BlockRowsView& S, double shift, Pivots piv
     take_row(S, i, shift, pivots);
     double before[kSize];
     std::copy_n(pivot_.data() + kSize * to_size(i), kSize, before);
-    eliminate_row(i);
+    if (pivots.definite && mirror_.size() == lower_column_.size()) {
+      eliminate_symmetric_row(i);
+    } else {
+      eliminate_row(i);
+    }
     if (!invert_pivot(i, before, pivots)) return false;
   }
   return true;
@@ -130,7 +151,11 @@ void IncompleteLu<W>::take_row(const BlockRowsView& S, Index i, double shift, Pi
     const Index j = S.column[to_size(k)];
     double*& to = j < i ? l : u;
     const double* const from = S.value + kSize * to_size(k);
-    std::copy_n(from, kSize, j == i ? d : to);
+    if (j == i || !pivots.forced) {
+      std::copy_n(from, kSize, j == i ? d : to);
+    } else {
+      std::fill_n(to, kSize, 0.0);
+    }
     if (j != i) to += kSize;
   }
   for (int k = 0; k < W; ++k) {
@@ -164,6 +189,34 @@ void IncompleteLu<W>::eliminate_row(Index i) {
   }
   for (Index k = l_begin; k < l_end; ++k) place_[to_size(lower_column_[to_size(k)])] = -1;
   for (Index k = u_begin; k < u_end; ++k) place_[to_size(upper_column_[to_size(k)])] = -1;
+}
+
+// The same with U_ki across the diagonal in place of what the row itself has there.
+template <int W>
+void IncompleteLu<W>::eliminate_symmetric_row(Index i) {
+  const Index u_begin = upper_begin_[to_size(i)];
+  const Index u_end = upper_begin_[to_size(i) + 1];
+  double* const D = pivot_.data() + kSize * to_size(i);
+  for (Index k = u_begin; k < u_end; ++k) place_[to_size(upper_column_[to_size(k)])] = k;
+  for (Index k = lower_begin_[to_size(i)]; k < lower_begin_[to_size(i) + 1]; ++k) {
+    const Index above = lower_column_[to_size(k)];
+    const Index across = mirror_[to_size(k)];
+    double Ut[kSize];
+    for (int r = 0; r < W; ++r) {
+      for (int c = 0; c < W; ++c) Ut[W * c + r] = upper(across)[W * r + c];
+    }
+    double* const L = lower(k);
+    multiply_block<W>(Ut, pivot_.data() + kSize * to_size(above), L);
+    subtract_product<W>(L, upper(across), D);
+    for (Index m = across + 1; m < upper_begin_[to_size(above) + 1]; ++m) {
+      const Index target = place_[to_size(upper_column_[to_size(m)])];
+      if (target >= 0) subtract_product<W>(L, upper(m), upper(target));
+    }
+  }
+  for (Index k = u_begin; k < u_end; ++k) place_[to_size(upper_column_[to_size(k)])] = -1;
+  for (int r = 0; r < W; ++r) {
+    for (int c = 0; c < r; ++c) D[W * r + c] = D[W * c + r] = 0.5 * (D[W * r + c] + D[W * c + r]);
+  }
 }
 
 // D_i^-1 in place; `before` is D_i before its elimination.
@@ -257,7 +310,7 @@ template <int W>
 double IncompleteLu<W>::bytes_held() const {
   const std::size_t values = lower_.size() + upper_.size() + pivot_.size();
   const std::size_t indices = lower_column_.size() + upper_column_.size() + place_.size() +
-                              lower_begin_.size() + upper_begin_.size();
+                              mirror_.size() + lower_begin_.size() + upper_begin_.size();
   return 8.0 * static_cast<double>(values) + 4.0 * static_cast<double>(indices);
 }
 

@@ -4,8 +4,9 @@
 ///
 ///   L_ik = (S_ik - sum_(m<k) L_im U_mk) D_k^-1,   D_i = S_ii - sum L_im U_mi,   U_ij likewise
 ///
-/// so that S ~ (1 + L) (D + U). For a symmetric S, U = D L^T to rounding: the factors are symmetric,
-/// and positive definite exactly where every D_i is. L, D^-1 and U lie apart, so that each sweep
+/// so that S ~ (1 + L) (D + U). Where definite factors are wanted, S is symmetric: L_ik = (D_k^-1 U_ki)^T
+/// is taken from U, half of the work is spared, and the factors are symmetric and, with every D_i,
+/// positive definite, however much the entries grow. L, D^-1 and U lie apart, so that each sweep
 /// reads one array from end to end.
 #pragma once
 
@@ -28,8 +29,9 @@ struct BlockRowsView {
 /// Which blocks D_i are taken.
 struct Pivots {
   bool definite = false;  ///< positive definite ones; else all that are regular, to rounding
-  bool forced =
-      false;  ///< others are replaced by the diagonal of S; else they end the factorisation
+  /// Of the diagonal blocks of S alone, others replaced by their diagonal; else others end the
+  /// factorisation.
+  bool forced = false;
 };
 
 /// W = 3 for blocks, 1 for scalars.
@@ -52,8 +54,10 @@ class IncompleteLu {
   static constexpr int kSize = W * W;
   double* lower(Index k) { return lower_.data() + kSize * to_size(k); }
   double* upper(Index k) { return upper_.data() + kSize * to_size(k); }
+  void find_mirror();
   void take_row(const BlockRowsView& S, Index i, double shift, Pivots pivots);
   void eliminate_row(Index i);
+  void eliminate_symmetric_row(Index i);
   bool invert_pivot(Index i, const double* diagonal, Pivots pivots);
   void sweep_down(const double* r, double* z) const;
   void sweep_up(double* z) const;
@@ -63,7 +67,9 @@ class IncompleteLu {
   std::vector<Index> upper_begin_, upper_column_;  // U, by rows
   std::vector<double> lower_, upper_;
   std::vector<double> pivot_;  // D, then D^-1
-  std::vector<Index> place_;   // of each column among L or U of the row at work, -1: none
+  std::vector<Index>
+      mirror_;  // of each block of L: that of U across the diagonal; empty: not all are there
+  std::vector<Index> place_;  // of each column among L or U of the row at work, -1: none
   Index replaced_ = 0;
 };
 

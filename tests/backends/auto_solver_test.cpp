@@ -69,7 +69,7 @@ TEST(AutoSolver, ALargePileGoesToIncompleteFactors) {
   const Answer answer = solve(op, system.b, {.rtol = 1e-8});
 
   EXPECT_TRUE(answer.report.ok()) << answer.report.detail;
-  EXPECT_GT(answer.report.iterations, 0);
+  EXPECT_GT(answer.report.iterations, 0) << answer.report.detail;
   EXPECT_EQ(answer.report.detail.find("pcg:precond=block-ilu: predicted"), 0U)
       << answer.report.detail;
 }
