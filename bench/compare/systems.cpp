@@ -20,19 +20,31 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-bool is_matrix_file(const fs::path& path) {
-  return (path.extension() == ".mtx" || path.extension() == ".petsc") && is_file(path);
+bool is_system_file(const fs::path& path) {
+  return (path.extension() == ".petsc" || is_matrix_file(path)) && is_file(path);
+}
+
+/// Without .mtx, .mtx.gz or .petsc.
+std::string stem_of(const fs::path& matrix) {
+  const fs::path unpacked = matrix.extension() == ".gz" ? matrix.stem() : matrix;
+  return unpacked.stem().string();
 }
 
 /// Right-hand sides that would belong to a matrix file, best first.
 std::vector<fs::path> rhs_candidates(const fs::path& matrix) {
-  const fs::path folder = matrix.parent_path();
-  const std::string stem = matrix.stem().string();
+  const std::string stem = stem_of(matrix);
+  std::vector<std::string> names;
+  if (stem == "A" || stem == "A_sym") names.emplace_back("b.mtx");
+  for (const char* ending : {"_b.mtx", "_rhs.mtx", ".rhs.mtx", ".b.mtx"})
+    names.push_back(stem + ending);
   std::vector<fs::path> out;
-  if (stem == "A" || stem == "A_sym") out.push_back(folder / fmt::format("b{}", matrix.extension().string()));
-  const std::string format = matrix.extension().string();
-  for (const char* ending : {"_b", "_rhs", ".rhs", ".b"}) {
-    out.push_back(folder / fmt::format("{}{}{}", stem, ending, format));
+  for (const std::string& name : names) {
+    if (matrix.extension() == ".petsc") {
+      out.push_back(matrix.parent_path() / fs::path(name).replace_extension(".petsc"));
+      continue;
+    }
+    out.push_back(matrix.parent_path() / name);
+    out.push_back(matrix.parent_path() / (name + ".gz"));
   }
   return out;
 }
@@ -49,7 +61,7 @@ SystemSource matrix_file(const fs::path& path, std::string name) {
 std::string name_below(const fs::path& root, const fs::path& path) {
   const fs::path relative = path.lexically_relative(root);
   if (relative.empty() || relative == ".") return fs::weakly_canonical(path).filename().string();
-  return (relative.parent_path() / relative.stem()).generic_string();
+  return (relative.parent_path() / stem_of(relative)).generic_string();
 }
 
 void find_below(const fs::path& root, const fs::path& folder, std::vector<SystemSource>& out) {
@@ -69,7 +81,7 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
   for (const fs::path& entry : entries) {
     if (fs::is_directory(entry) && !fs::is_symlink(entry)) {
       find_below(root, entry, out);
-    } else if (is_matrix_file(entry)) {
+    } else if (is_system_file(entry)) {
       out.push_back(matrix_file(entry, name_below(root, entry)));
     }
   }
@@ -133,6 +145,11 @@ Vector read_rhs(const fs::path& path, Index rows) {
 
 }  // namespace
 
+bool is_matrix_file(const fs::path& path) {
+  return path.extension() == ".mtx" ||
+         (path.extension() == ".gz" && path.stem().extension() == ".mtx");
+}
+
 std::vector<SystemSource> find_systems(const std::vector<fs::path>& paths) {
   std::vector<SystemSource> sources;
   for (const fs::path& path : paths) {
@@ -140,7 +157,7 @@ std::vector<SystemSource> find_systems(const std::vector<fs::path>& paths) {
     if (fs::is_directory(path, error)) {
       find_in_folder(path, sources);
     } else {
-      sources.push_back(matrix_file(path, path.stem().string()));
+      sources.push_back(matrix_file(path, stem_of(path)));
     }
   }
   drop_right_hand_sides_and_repeats(sources);
