@@ -71,7 +71,8 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
                                  ? fs::weakly_canonical(folder).filename().string()
                                  : relative.generic_string();
     out.push_back({name, folder, std::nullopt, true, {}});
-    const fs::path symmetric = folder / fmt::format("A_sym{}", matrix_of(folder).extension().string());
+    const fs::path symmetric =
+        folder / fmt::format("A_sym{}", matrix_of(folder).extension().string());
     if (is_file(symmetric)) out.push_back(matrix_file(symmetric, name + " (A_sym)"));
     return;
   }

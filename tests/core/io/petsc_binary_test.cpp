@@ -90,7 +90,7 @@ TEST(PetscBinary, FilesThatAreNoneAreRefusedWithTheReason) {
   EXPECT_EQ(of(bytes({0, 0, 0, 0, 0, 0x12, 0x7b, 0x50})),
             "holds indices of 8 bytes: written by a PETSc of 64-bit integers, 4 bytes are read here");
   EXPECT_EQ(of(kBytes + std::string(24, '\0')), "holds complex numbers; real ones are read here");
-  EXPECT_EQ(of("%%MatrixMarket"), "begins with 623729997, a PETSc matrix with 1211216");
+  EXPECT_EQ(of("%%MatrixMarket"), "begins with 623201633, a PETSc matrix with 1211216");
   std::string wrong = kBytes;
   wrong[27] = 7;
   EXPECT_EQ(of(wrong), "row 1: column 8 is out of range");
