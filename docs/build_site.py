@@ -12,7 +12,7 @@ import markdown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECTIONS = [
-    ("Start", ["README.md", "docs/hello.md", "docs/choosing.md"]),
+    ("Start", ["README.md", "docs/hello.md", "docs/viewing.md", "docs/choosing.md"]),
     ("Understand", ["docs/theory.md", "docs/notation.md", "docs/architecture.md", "docs/paper_claims.md"]),
     ("Models", ["docs/collision.md", "docs/mechanisms.md", "docs/deformables.md",
                 "docs/robots.md"]),

@@ -12,6 +12,7 @@
 #include "bench/cli/newton_export.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/run_recording.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
@@ -41,6 +42,7 @@ struct RunFlags {
   std::string dump_failures;
   std::string from_state;
   std::string save_state;
+  RecordingFlags recording;
   int frames_every = 1;
 };
 
@@ -178,7 +180,9 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   if (!common.out.empty()) {
     series = std::make_unique<VtkSeries>(common.out, given.scene);
     series->add(simulation.world());
+    given.recording.run = std::filesystem::path(common.out) / (given.scene + ".run");
   }
+  RunRecording recording(given.recording, given.scene, facts_of(flags), simulation);
   Collected all;
   bench::RunHash hash;
   std::vector<render::Image> frames;
@@ -196,6 +200,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
       step = k;
       simulation.step();
       measures.add(simulation);
+      recording.add(simulation);
       if (given.hash) hash.add(simulation);
       all.add(k, simulation);
       if (!given.contacts.empty()) all.add_contacts(k, simulation);
@@ -212,6 +217,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
     write_file(folder / "steps.csv", to_csv(all.steps));
     render::write_png(frame(given, simulation, 960, 640), folder / (given.scene + ".png"));
   }
+  recording.write();
   if (!given.picture.empty()) {
     render::write_png(frame(given, simulation, 960, 640), given.picture);
   }
@@ -266,10 +272,11 @@ void add_run_command(Command& app, int& exit_code) {
       .add_option("--frame-every", given->frames_every,
                   "steps between frames of --out and --animation")
       .show_default();
+  add_recording_flags(command, given->recording);
   add_simulation_flags(command, *flags);
   add_threads_option(command, *common);
   add_json_option(command, *common);
-  add_out_option(command, *common, "steps.csv, VTK frames and a picture");
+  add_out_option(command, *common, "steps.csv, VTK frames, a picture and the run for nsn view");
   add_quiet_option(command, *common);
   command.callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
 }
