@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/friction/friction_report.h"
@@ -41,6 +42,7 @@ std::vector<bench::FrictionOutcome> compare_all(const CompareFrictionOptions& op
     bench::check(settings, registry);
   }
   const auto sources = bench::find_problems(options.paths);
+  probe_outputs(options);
   std::vector<bench::FrictionOutcome> outcomes;
   Progress progress("compare", static_cast<long>(sources.size() * methods.size()), !options.quiet);
   for (const bench::ProblemSource& source : sources) {

@@ -10,6 +10,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/cli/words.h"
@@ -21,8 +22,8 @@
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/own_robots.h"
-#include "nsn/models/step/simulation.h"
 #include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
 namespace {
@@ -320,6 +321,7 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
   const Runtime runtime(common.threads);
   const auto robot =
       std::make_shared<const RobotDescription>(read_named_robot(flags.file, read_options(flags)));
+  probe_outputs(common, {flags.picture});
   World world;
   RobotBuildOptions options;
   options.merge_fixed = !flags.keep_fixed;

@@ -49,7 +49,8 @@ void RunRecording::add(const Simulation& simulation) {
   if (trace_) trace_->add(simulation.report());
 }
 
-void RunRecording::write() const {
+void RunRecording::write(const std::string& stopped) {
+  if (recorder_ && !stopped.empty()) recorder_->add_fact("", stopped);
   if (!flags_.html.empty() || !flags_.run.empty()) {
     const std::string bytes = run_bytes(recorder_->run());
     if (!flags_.run.empty()) write_file(flags_.run, bytes);

@@ -41,8 +41,8 @@ class RunRecording {
 
   /// After every step.
   void add(const Simulation& simulation);
-  /// The files; once, last.
-  void write() const;
+  /// The files; once, last. `stopped`: where an interrupt ended the run; empty: nowhere.
+  void write(const std::string& stopped = "");
 
  private:
   RecordingFlags flags_;

@@ -37,6 +37,10 @@ class RunRecorder {
   /// After each step.
   void add(const Simulation& simulation);
   const RecordedRun& run() const { return run_; }
+  /// For the page, after those of the options.
+  void add_fact(const std::string& name, const std::string& value) {
+    run_.facts.emplace_back(name, value);
+  }
 
  private:
   void add_frame(const Simulation& simulation);
