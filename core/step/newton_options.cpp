@@ -103,6 +103,11 @@ PaperOptions& NewtonOptions::paper() {
   return method_of<PaperOptions>(*this, "paper");
 }
 
+bool holds(Promise promise, const NewtonOptions& options) {
+  const bool safe_is_enough = std::holds_alternative<RealtimeOptions>(options.method);
+  return promise <= (safe_is_enough ? Promise::kMissed : Promise::kReached);
+}
+
 const std::vector<std::string>& preset_names() {  // in the order of the variant
   static const std::vector<std::string> names{"accurate", "realtime", "paper"};
   return names;

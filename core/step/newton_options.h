@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "nsn/core/base/index.h"
+#include "nsn/core/step/newton_result.h"
 #include "nsn/core/step/policy.h"
 #include "nsn/ncp/fischer_burmeister.h"
 
@@ -179,6 +180,9 @@ struct NewtonOptions {
   std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;
 };
+
+/// Whether a step that ended so keeps what the method promises: kReached, and of realtime kMissed.
+bool holds(Promise promise, const NewtonOptions& options);
 
 /// "accurate", "realtime", "paper".
 const std::vector<std::string>& preset_names();

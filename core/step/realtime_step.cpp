@@ -216,17 +216,30 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   at_.evaluate(equations, state.u);
 }
 
+double RealtimeStep::target_of(const System& system) const {
+  return policy_.worth_joints * system.speed_scale;
+}
+
+void RealtimeStep::hold_against_target(double error, double target, NewtonResult& result) {
+  result.target_error = error;
+  result.target = target;
+  const bool usable = result.status != NewtonStatus::kNonFinite;
+  if (!result.converged() && usable && error <= target) result.status = NewtonStatus::kOnTarget;
+}
+
 /// The accurate method takes over from state.
 NewtonResult RealtimeStep::hand_over(StepEquations& equations, State& state, int spent) {
   NewtonResult result = accurate_.solve(equations, state, true);
   result.iterations += spent;
   result.handed_over = true;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
 /// The accurate method within the budget, its best iterate.
 NewtonResult RealtimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
   NewtonResult result = elastic_.solve(equations, state, warm);
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   if (!options_.realtime().hand_over || result.error.total <= policy_.hand_over_error)
     return result;
   return hand_over(equations, state, result.iterations);
@@ -241,6 +254,7 @@ NewtonResult RealtimeStep::give_up(StepEquations& equations, State& state) {
   result.error = at_.error(equations.system(), state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
   result.status = NewtonStatus::kNonFinite;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
@@ -269,6 +283,7 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   result.status = converged                ? NewtonStatus::kConverged
                   : monitor_.out_of_time() ? NewtonStatus::kCancelled
                                            : NewtonStatus::kBudgetReached;
+  hold_against_target(result.error.total, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);
   if (!options_.realtime().hand_over || !hard || result.status == NewtonStatus::kCancelled)

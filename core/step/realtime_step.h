@@ -27,6 +27,9 @@
 /// snap from one shape to another that would leave errors of the size of their stiffness: a step
 /// whose error is still large may take three times as many.
 ///
+/// The step's target is what is worth no further linearisation: 1 % of its speed, and 1.5 h w of it
+/// where joints turn far.
+///
 /// If the options allow it, a step that is left with a large error, or that started cold, is
 /// handed over to the accurate method (core/step/accurate_step.h).
 #pragma once
@@ -63,6 +66,9 @@ class RealtimeStep final : public StepMethod {
   void set_state(State& state);
   double energy_gain(const System& system, const State& state);
   void improve(StepEquations& equations, State& state, NewtonResult& result);
+  /// m/s
+  double target_of(const System& system) const;
+  static void hold_against_target(double error, double target, NewtonResult& result);
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
   NewtonResult give_up(StepEquations& equations, State& state);
   NewtonResult hand_over(StepEquations& equations, State& state, int spent);

@@ -102,7 +102,9 @@ void IslandEquations::lay_out() {
 }
 
 void IslandEquations::set_bodies(double h) {
-  double speed = h * norm(world_->gravity);
+  const Vec3& g = world_->gravity;
+  const double strength = norm(g);  // its square may be beyond the range of numbers
+  double speed = h * (std::isfinite(strength) ? strength : std::hypot(g[0], g[1], g[2]));
   Index n = 0;
   for (const int b : island_->bodies) {
     const ConstBodyRef body = world_->body(b);
