@@ -2,7 +2,7 @@
 """Robots of public packages in motion and at rest, by nsn and by MuJoCo: cost of a step, creep, sinking, slip.
 
     python3 -m venv v && v/bin/pip install numpy "mujoco<4"
-    v/bin/pip download --no-deps -d w gymnasium dm-control mujoco-warp newton genesis-world      # unpack them into DIR
+    v/bin/pip download --no-deps -d w gymnasium dm-control mujoco-warp genesis-world      # unpack them into DIR
     v/bin/python bench/mujoco_motion.py DIR [--nsn build/release/bin/nsn] [--csv docs/data/mujoco_motion.csv] [--only NAME...]
 
 Every model is let go where its file puts it, motors off, servos holding, with the time step of its file in both
@@ -16,7 +16,7 @@ cones, noslip and a tight tolerance (*tight*). Columns:
     sink_m     how far the lowest-going point goes down in it
 
 MuJoCo's points are the centres of its geometries, a turn counting by their radius; nsn's are those of its pictures.
-`slip` is of a capsule of 0.5 kg between two fingers that press with 20 N each, m/s down over the third second.
+The row `pinch` has, in the columns of creep, the slip of a capsule of 0.5 kg between two fingers that press with 20 N each, m down over the third second.
 A model that still moves at the end in `accurate` is listed with what it does; creep says little of it.
 """
 import argparse
@@ -42,8 +42,6 @@ MODELS = {
     "suite_walker": "dm_control/suite/walker.xml",
     "suite_quadruped": "dm_control/suite/quadruped.xml",
     "warp_humanoid": "mujoco_warp/test_data/humanoid/humanoid.xml",
-    "nv_ant": "newton/examples/assets/nv_ant.xml",
-    "nv_humanoid": "newton/examples/assets/nv_humanoid.xml",
     "panda": "genesis/assets/xml/franka_emika_panda/panda.xml",
 }
 PINCH = """<mujoco model="pinch"><option timestep="0.005"/><worldbody>
@@ -195,7 +193,7 @@ def main():
     if ratios:
         print(f"median of realtime over MuJoCo's default, {len(ratios)} models: {np.median(ratios):.2f}")
     if given.csv and rows:
-        rows.append({"model": "pinch", **{f"{way}_sink_m": value for way, value in slip.items()}})
+        rows.append({"model": "pinch", **{f"{way}_creep_m": value for way, value in slip.items()}})
         with open(given.csv, "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n", restval="")
             writer.writeheader()
