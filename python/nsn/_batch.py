@@ -25,11 +25,11 @@ class Batch:
         batch.position[:, 0]                    # of the first body in every world, (32, 3)
 
     The arrays have the world as first index. They are what a step starts from and are written by it; after a change of
-    the worlds themselves call refresh(). Robots: worlds whose first robot was made by World.add_robot have its hinges and
-    slides as joint_position, joint_speed (read), joint_effort and joint_target (written; efforts of motors, N m or N,
-    added in every step, and targets of drives).
+    the worlds themselves call refresh(). Free coordinates of joints, those of the worlds' first robot first, are
+    joint_position and joint_speed (read), joint_effort (of motors, in every step) and joint_target (of drives); their
+    names are joint_names.
 
-    All worlds need the same number of bodies. Keywords are those of Simulation, without control."""
+    All worlds need the same bodies and joints. Keywords are those of Simulation, without control."""
 
     def __init__(self, make: Callable[[int], World], n: int, *, dt: float = 1 / 120, preset: str = "realtime",
                  linear: str | list[str] | None = None, registry: Registry | None = None, **newton: Any):
@@ -38,8 +38,8 @@ class Batch:
         n = _arrays.integer("n", n, 1, 10**6)
         self.simulations = [Simulation(make(i), dt=dt, preset=preset, linear=linear, registry=registry, **newton)
                             for i in range(n)]
-        robots = [s.world.robots[0]._core for s in self.simulations if s.world.robots]
-        self._core: Any = _core.Batch([s._core for s in self.simulations], robots)
+        robots = self.simulations[0].world.robots
+        self._core: Any = _core.Batch([s._core for s in self.simulations], robots[0]._core if robots else None)
         self.joint_names: list[str] = self._core.joints
         self._start = [s.get_state() for s in self.simulations]
 

@@ -457,6 +457,11 @@ class World:
     add_urdf = add_robot
     add_mjcf = add_robot
 
+    @_recorded
+    def drop_control(self) -> None:
+        """Ends what drives a scene (scripts, random pushes): drives keep their last targets."""
+        self._core.drop_control()
+
     # ---- what is there
 
     @property

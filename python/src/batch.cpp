@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <mutex>
+#include <set>
 
 #include "nsn/core/base/tasks.h"
 #include "nsn/models/robots/build_robot.h"
@@ -12,8 +13,9 @@ namespace nsn::python {
 /// The arrays are what a step starts from, and are written by it.
 class BatchHandle {
  public:
+  /// robot: of the first world, or null; those of the others were built alike.
   BatchHandle(std::vector<std::shared_ptr<SimulationHandle>> simulations,
-              std::vector<std::shared_ptr<RobotHandle>> robots);
+              const std::shared_ptr<RobotHandle>& robot);
 
   void step(int steps);
   /// The arrays of these worlds, from the worlds.
@@ -35,35 +37,34 @@ class BatchHandle {
   static void copy_rows(const std::vector<Row>& from, std::vector<double>& to, int i);
   template <class Row>
   static void copy_rows(const std::vector<double>& from, std::vector<Row>& to, int i);
+  void find_joints(const Robot* robot);
   void push_one(int i);
   void pull_one(int i);
   void drive(int i);
 
   std::vector<std::shared_ptr<SimulationHandle>> simulations_;
-  std::vector<std::shared_ptr<RobotHandle>> robots_;
-  std::vector<int> dofs_;  // hinges and slides of the robot
+  Robot drives_;  // only its degrees of freedom: those of a robot first, then of the other joints
 };
 
 BatchHandle::BatchHandle(std::vector<std::shared_ptr<SimulationHandle>> simulations,
-                         std::vector<std::shared_ptr<RobotHandle>> robots)
-    : simulations_(std::move(simulations)), robots_(std::move(robots)) {
+                         const std::shared_ptr<RobotHandle>& robot)
+    : simulations_(std::move(simulations)) {
   NSN_THROW_UNLESS(!simulations_.empty(), "n: a batch of no worlds");
-  NSN_THROW_UNLESS(robots_.empty() || robots_.size() == simulations_.size(),
-                   "{} robots for {} worlds: one each", robots_.size(), simulations_.size());
   bodies = static_cast<std::size_t>(world(0).num_bodies());
   for (int i = 0; i < size(); ++i) {
     NSN_THROW_UNLESS(static_cast<std::size_t>(world(i).num_bodies()) == bodies,
                      "world {} has {} bodies, world 0 has {}: a batch needs worlds of one kind", i,
                      world(i).num_bodies(), bodies);
-  }
-  if (!robots_.empty()) {
-    const Robot& robot = robots_[0]->robot;
-    for (int d = 0; d < static_cast<int>(robot.dofs.size()); ++d) {
-      if (robot.at(d).joint < 0) continue;
-      dofs_.push_back(d);
-      joints.push_back(robot.at(d).name);
+    NSN_THROW_UNLESS(world(i).num_joints() == world(0).num_joints(),
+                     "world {} has {} joints, world 0 has {}: a batch needs worlds of one kind", i,
+                     world(i).num_joints(), world(0).num_joints());
+    for (int j = 0; j < world(0).num_joints(); ++j) {
+      NSN_THROW_UNLESS(world(i).joint(j).type == world(0).joint(j).type,
+                       "joint {} is {} in world {}, {} in world 0", j, world(i).joint(j).type, i,
+                       world(0).joint(j).type);
     }
   }
+  find_joints(robot ? &robot->robot : nullptr);
   const std::size_t n = simulations_.size();
   for (auto* const v : {&arrays->position, &arrays->velocity, &arrays->angular_velocity,
                         &arrays->force, &arrays->torque}) {
@@ -72,11 +73,35 @@ BatchHandle::BatchHandle(std::vector<std::shared_ptr<SimulationHandle>> simulati
   arrays->orientation.resize(n * bodies * 4);
   for (auto* const v : {&arrays->joint_position, &arrays->joint_speed, &arrays->joint_effort,
                         &arrays->joint_target}) {
-    v->resize(n * dofs_.size());
+    v->resize(n * joints.size());
   }
   arrays->energy.resize(n);
   arrays->error.resize(n);
   for (int i = 0; i < size(); ++i) pull_one(i);
+}
+
+void BatchHandle::find_joints(const Robot* robot) {
+  std::set<std::pair<int, int>> known;
+  if (robot != nullptr) {
+    for (const RobotDof& dof : robot->dofs) {
+      if (dof.joint < 0) continue;
+      drives_.dofs.push_back(dof);
+      known.emplace(dof.joint, dof.axis);
+    }
+  }
+  for (int j = 0; j < world(0).num_joints(); ++j) {
+    const Joint& joint = world(0).joint(j);
+    for (int axis = 0; axis < static_cast<int>(joint.axes.size()); ++axis) {
+      if (known.contains({j, axis})) continue;
+      RobotDof dof;
+      dof.name = joint.name.empty() ? fmt::format("joint {}", j) : joint.name;
+      if (joint.axes.size() > 1) dof.name += fmt::format(" {}", axis);
+      dof.joint = j;
+      dof.axis = axis;
+      drives_.dofs.push_back(dof);
+    }
+  }
+  for (const RobotDof& dof : drives_.dofs) joints.push_back(dof.name);
 }
 
 template <class Row>
@@ -105,11 +130,14 @@ void BatchHandle::pull_one(int i) {
   copy_rows(block->orientation, arrays->orientation, i);
   copy_rows(block->velocity, arrays->velocity, i);
   copy_rows(block->angular_velocity, arrays->angular_velocity, i);
-  const std::size_t m = dofs_.size();
+  const std::size_t m = joints.size();
   for (std::size_t k = 0; k < m; ++k) {
-    const Robot& robot = robots_[to_size(i)]->robot;
-    arrays->joint_position[to_size(i) * m + k] = position(world(i), robot, dofs_[k]);
-    arrays->joint_speed[to_size(i) * m + k] = speed(world(i), robot, dofs_[k]);
+    const auto d = static_cast<int>(k);
+    const RobotDof& dof = drives_.at(d);
+    const JointDrive& drive = world(i).joint(dof.joint).axes[to_size(dof.axis)].drive;
+    arrays->joint_position[to_size(i) * m + k] = nsn::position(world(i), drives_, d);
+    arrays->joint_speed[to_size(i) * m + k] = speed(world(i), drives_, d);
+    arrays->joint_target[to_size(i) * m + k] = dof.reference + dof.sign * drive.target;
   }
   const StepReport& report = simulations_[to_size(i)]->simulation_->report();
   arrays->energy[to_size(i)] = report.energy;
@@ -121,15 +149,14 @@ void BatchHandle::drive(int i) {
   const auto block = world(i).bodies().share();
   copy_rows(arrays->force, block->force, i);
   copy_rows(arrays->torque, block->torque, i);
-  const std::size_t m = dofs_.size();
+  const std::size_t m = joints.size();
   for (std::size_t k = 0; k < m; ++k) {
-    const Robot& robot = robots_[to_size(i)]->robot;
     const double effort = arrays->joint_effort[to_size(i) * m + k];
     const double target = arrays->joint_target[to_size(i) * m + k];
     NSN_THROW_UNLESS(std::isfinite(effort) && std::isfinite(target),
                      "joint '{}': effort {}, target {}", joints[k], effort, target);
-    if (effort != 0.0) add_effort(world(i), robot, dofs_[k], effort);
-    set_target(world(i), robot, dofs_[k], target);
+    if (effort != 0.0) add_effort(world(i), drives_, static_cast<int>(k), effort);
+    set_target(world(i), drives_, static_cast<int>(k), target);
   }
 }
 
@@ -194,8 +221,8 @@ auto joint_rows(std::vector<double> BatchHandle::Arrays::*member) {
 void bind_batch(nb::module_& m) {
   using A = BatchHandle::Arrays;
   nb::class_<BatchHandle>(m, "Batch")
-      .def(nb::init<std::vector<std::shared_ptr<SimulationHandle>>, std::vector<std::shared_ptr<RobotHandle>>>(),
-           "simulations"_a, "robots"_a)
+      .def(nb::init<std::vector<std::shared_ptr<SimulationHandle>>, const std::shared_ptr<RobotHandle>&>(),
+           "simulations"_a, "robot"_a.none())
       .def("step", &BatchHandle::step, "n"_a)
       .def("pull", &BatchHandle::pull, "worlds"_a)
       .def_ro("joints", &BatchHandle::joints)

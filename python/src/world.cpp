@@ -549,6 +549,10 @@ void bind_world(nb::module_& m) {
       .def("set_state", [](WorldHandle& w, const nb::bytes& state) {
         w.set_state({state.c_str(), state.size()});
       }, "state"_a)
+      .def("drop_control", [](WorldHandle& w) {
+        w.get().control = {};
+        w.get().control_state = {};
+      })
       .def("has_control", [](WorldHandle& w) { return static_cast<bool>(w.get().control); });
   bind_bodies(world);
   bind_joints(world);
