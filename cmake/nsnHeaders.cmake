@@ -80,6 +80,7 @@ set(NSN_INSTALLED_HEADERS
   models/collision/point_tree.h
   models/collision/polytope.h
   models/collision/shape.h
+  models/collision/solid.h
   models/collision/sphere.h
   models/collision/triangle_mesh.h
   models/deformable/deformable.h

@@ -1,7 +1,13 @@
 #include "bench/cli/command.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <map>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +22,53 @@ struct CommandState {
   std::map<const CLI::Option*, Completion> completions;
 };
 
+namespace {
+
+/// Why a text is no value of its option; empty: it is one. Runs before CLI11 converts, which says it in its own words.
+template <class Value>
+std::string objection(const std::string& text) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    constexpr std::array<std::string_view, 4> kWords{"true", "false", "1", "0"};
+    const bool known = std::find(kWords.begin(), kWords.end(), text) != kWords.end();
+    return known ? "" : fmt::format("'{}' is neither true nor false", text);
+  } else if constexpr (std::is_integral_v<Value>) {
+    Value value{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc::result_out_of_range) return fmt::format("{} is too large", text);
+    const bool whole = error == std::errc() && stop == end;
+    return whole ? "" : fmt::format("'{}' is not a whole number", text);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    char* stop = nullptr;
+    const double value = std::strtod(text.c_str(), &stop);
+    const bool whole = !text.empty() && *stop == '\0' && std::isfinite(value);
+    return whole ? "" : fmt::format("'{}' is not a finite number", text);
+  } else {
+    return {};
+  }
+}
+
+template <class Value>
+struct Plain {
+  using Type = Value;
+};
+template <class Value>
+struct Plain<std::optional<Value>> {
+  using Type = Value;
+};
+
+template <class Value>
+CLI::Validator within(Value min, Value max) {
+  const auto check = [min, max](const std::string& text) -> std::string {
+    const double value = std::strtod(text.c_str(), nullptr);
+    if (value >= static_cast<double>(min) && value <= static_cast<double>(max)) return {};
+    return fmt::format("{} is not between {} and {}", text, min, max);
+  };
+  return {check, CLI::Range(min, max).get_description()};
+}
+
+}  // namespace
+
 Option Option::required() const {
   option_->required();
   return *this;
@@ -27,12 +80,12 @@ Option Option::show_default() const {
 }
 
 Option Option::range(int min, int max) const {
-  option_->check(CLI::Range(min, max));
+  option_->check(within(min, max));
   return *this;
 }
 
 Option Option::range(double min, double max) const {
-  option_->check(CLI::Range(min, max));
+  option_->check(within(min, max));
   return *this;
 }
 
@@ -100,7 +153,9 @@ std::string Command::summary() const {
 
 template <class Value>
 Option Command::add_option(const std::string& name, Value& value, const std::string& help) const {
-  return {*app_->add_option(name, value, help), *state_};
+  CLI::Option* const option = app_->add_option(name, value, help);
+  option->check(CLI::Validator(objection<typename Plain<Value>::Type>, ""));
+  return {*option, *state_};
 }
 
 using Texts = std::vector<std::string>;
@@ -109,6 +164,8 @@ template Option Command::add_option(const std::string&, double&, const std::stri
 template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
 template Option Command::add_option(const std::string&, Texts&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<int>&,
+                                    const std::string&) const;
 template Option Command::add_option(const std::string&, std::optional<double>&,
                                     const std::string&) const;
 template Option Command::add_option(const std::string&, std::optional<std::string>&,

@@ -81,7 +81,7 @@ class Command {
   std::string name() const;
   std::string summary() const;
 
-  /// Value: int, double, std::uint64_t, std::string, a vector of these texts, or an optional double, text or bool.
+  /// Value: int, double, std::uint64_t, std::string, a vector of these texts, or an optional int, double, text or bool.
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& help) const;
   Option add_flag(const std::string& name, bool& value, const std::string& help) const;

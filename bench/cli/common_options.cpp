@@ -1,10 +1,23 @@
 #include "bench/cli/common_options.h"
 
+#include <algorithm>
+#include <thread>
+
 namespace nsn::cli {
+namespace {
+
+/// More than a few per core only wait for each other; so many do no harm anywhere.
+int most_threads() {
+  constexpr int kPerCore = 4;
+  constexpr int kHarmless = 64;
+  return std::max(kPerCore * static_cast<int>(std::thread::hardware_concurrency()), kHarmless);
+}
+
+}  // namespace
 
 void add_threads_option(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads; 0: OMP_NUM_THREADS or all cores")
-      .range(0, 4096)
+      .range(0, most_threads())
       .show_default();
 }
 

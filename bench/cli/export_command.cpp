@@ -8,6 +8,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/newton_export.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/words.h"
@@ -47,6 +48,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
   NSN_THROW_UNLESS(given.format == "mtx" || given.format == "fclib",
                    "--format '{}' is neither mtx nor fclib", given.format);
   const int wanted = wanted_iteration(given.newton);
+  probe_outputs(common);
   Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
                         standard_backends());
   for (int k = 1; k < given.step; ++k) simulation.step();

@@ -9,6 +9,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/joints/joint_references.h"
@@ -107,6 +108,7 @@ void print_table(const std::vector<Line>& list) {
 int run(const CommonOptions& common, const JointsFlags& flags) {
   const Runtime runtime(common.threads);
   std::vector<Line> list = lines(flags.time_step);
+  probe_outputs(common);
   bool all_within = true;
   std::vector<Row> rows;
   for (Line& line : list) {

@@ -1,17 +1,21 @@
 // nsn: compare linear solvers, solve friction problems, run scenes.
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/completion.h"
+#include "bench/cli/outputs.h"
 #include "bench/support/machine.h"
 #include "bench/support/passive_waiting.h"
 #include "nsn/core/base/error.h"
@@ -32,8 +36,9 @@ constexpr int kBadInput = 2;
 constexpr int kInternalError = 3;
 constexpr std::string_view kComplete = "__complete";  // what the shells' scripts call
 
-int complain(int code, std::string_view text) {
-  fmt::print(stderr, "nsn: {}\n", text);
+/// Nothing here may throw: a closed stderr has no one to complain to.
+int complain(int code, const std::string& text) {
+  std::fputs(("nsn: " + text + "\n").c_str(), stderr);
   return code;
 }
 
@@ -50,15 +55,22 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
   try {
     if (argc > 1 && argv[1] == kComplete) {
       fmt::print("{}", nsn::cli::completions_text(app, {argv + 2, argv + argc}));
+      nsn::cli::flush_stdout();
       return 0;
     }
-    return app.parse(argc, argv).value_or(exit_code);
+    const int code = app.parse(argc, argv).value_or(exit_code);
+    nsn::cli::flush_stdout();
+    return code;
   } catch (const std::invalid_argument& error) {
     return complain(kBadInput, error.what());
   } catch (const nsn::InputError& error) {
     return complain(kBadInput, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
-    return complain(kBadInput, error.what());
+    const std::string file = error.path1().string();
+    return complain(kBadInput, (file.empty() ? "a file" : file) + ": " + error.code().message());
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) throw;
+    return complain(kBadInput, "stdout: cannot be written: " + error.code().message());
   }
 }
 
@@ -66,10 +78,13 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 2 || !only_prints(argv[1])) nsn::bench::wait_passively(argv);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, with its reason
   try {
     nsn::cli::Command app("Non-smooth Newton methods for frictional contact");
     app.version("nsn " + nsn::bench::version());
-    app.footer("Exit code: 0 success, 1 not converged, 2 bad input, 3 internal error.");
+    app.footer(
+        "Exit code: 0 success, 1 not converged, 2 bad input or an output that cannot be written,\n"
+        "3 internal error; 130, 143, 129: stopped by Ctrl-C, SIGTERM, SIGHUP.");
     return run(app, argc, argv);
   } catch (const std::bad_alloc&) {
     return complain(kInternalError, "out of memory");

@@ -27,7 +27,7 @@ std::string csv_text(const std::string& text) {
   return out;
 }
 
-nlohmann::ordered_json json_report(const std::vector<Row>& rows) {
+nlohmann::ordered_json json_report(const std::vector<Row>& rows, const std::string& stopped) {
   const bench::Machine machine = bench::this_machine();
   nlohmann::ordered_json report;
   report["nsn"] = bench::version();
@@ -37,6 +37,7 @@ nlohmann::ordered_json json_report(const std::vector<Row>& rows) {
                        {"threads", machine.threads},   {"memory_gib", machine.memory_gib},
                        {"compiler", machine.compiler}, {"build_type", machine.build_type},
                        {"kokkos", machine.kokkos},     {"system", machine.system}};
+  if (!stopped.empty()) report["partial"] = stopped;
   report["results"] = rows;
   return report;
 }
@@ -52,23 +53,24 @@ void write_json(const std::string& path, const nlohmann::ordered_json& report) {
   }
 }
 
+std::string csv_head(const std::vector<std::string>& keys) {
+  std::vector<std::string> fields;
+  for (const std::string& key : keys) fields.push_back(csv_text(key));
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+std::string csv_line(const std::vector<std::string>& keys, const Row& row) {
+  std::vector<std::string> fields;
+  for (const std::string& key : keys) fields.push_back(csv_field(row, key));
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
 std::string to_csv(const std::vector<Row>& rows) {
   if (rows.empty()) return {};
-  std::string out;
-  for (const auto& [key, value] : rows.front().items()) {
-    if (!out.empty()) out += ',';
-    out += csv_text(key);
-  }
-  out += '\n';
-  for (const Row& row : rows) {
-    bool first = true;
-    for (const auto& [key, value] : rows.front().items()) {
-      if (!first) out += ',';
-      first = false;
-      out += csv_field(row, key);
-    }
-    out += '\n';
-  }
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : rows.front().items()) keys.push_back(key);
+  std::string out = csv_head(keys);
+  for (const Row& row : rows) out += csv_line(keys, row);
   return out;
 }
 

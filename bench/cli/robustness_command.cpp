@@ -9,6 +9,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
@@ -134,6 +135,7 @@ int run(const CommonOptions& common, const Choices& choices) {
   const std::vector<Configuration> configurations = chosen(choices);
   const std::vector<Case> cases =
       choices.scenes.empty() ? robustness::all_cases() : robustness::cases_of(choices.scenes);
+  probe_outputs(common);
   Progress progress("robustness", static_cast<long>(configurations.size() * cases.size()),
                     common.prints_tables());
   std::vector<Row> rows;

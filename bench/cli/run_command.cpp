@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,12 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/interrupt.h"
 #include "bench/cli/newton_export.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/row_file.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
@@ -30,9 +34,11 @@
 namespace nsn::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct RunFlags {
   std::string scene;
-  int steps = 0;  ///< 0: the scene's own
+  std::optional<int> steps;  ///< none: the scene's own
   std::string picture;
   std::string animation;
   bool forces = false;  ///< in pictures
@@ -44,58 +50,54 @@ struct RunFlags {
   int frames_every = 1;
 };
 
-/// Lines of the tables that are written.
-struct Collected {
-  std::vector<Row> steps;
-  std::vector<Row> contact_rows;
+Row step_row(int step, const Simulation& simulation) {
+  const StepReport& r = simulation.report();
+  return {{"step", step},
+          {"time_s", simulation.world().time},
+          {"status", std::string(to_string(r.status))},
+          {"contacts", r.contacts},
+          {"islands", r.islands},
+          {"newton_iterations", r.newton_iterations},
+          {"factorizations", r.factorizations},
+          {"linear_iterations", r.linear_iterations},
+          {"error_mps", r.error.total},
+          {"error_normal_m", r.error.normal},
+          {"error_friction_mps", r.error.friction},
+          {"error_momentum_mps", r.error.momentum},
+          {"error_relative", r.error.relative},
+          {"worst_row", r.worst_row},
+          {"penetration_m", r.penetration},
+          {"joint_drift_m", r.drift.distance},
+          {"joint_drift_rad", r.drift.angle},
+          {"limit_excess", r.drift.limit_excess},
+          {"energy_j", r.energy},
+          {"speed_mps", r.speed},
+          {"handed_over", r.handed_over},
+          {"detect_ms", 1e3 * r.detect_seconds},
+          {"assemble_ms", 1e3 * r.assemble_seconds},
+          {"solve_ms", 1e3 * r.solve_seconds}};
+}
 
-  void add(int step, const Simulation& simulation) {
-    const StepReport& r = simulation.report();
-    steps.push_back({{"step", step},
-                     {"time_s", simulation.world().time},
-                     {"status", std::string(to_string(r.status))},
-                     {"contacts", r.contacts},
-                     {"islands", r.islands},
-                     {"newton_iterations", r.newton_iterations},
-                     {"factorizations", r.factorizations},
-                     {"linear_iterations", r.linear_iterations},
-                     {"error_mps", r.error.total},
-                     {"error_normal_m", r.error.normal},
-                     {"error_friction_mps", r.error.friction},
-                     {"error_momentum_mps", r.error.momentum},
-                     {"error_relative", r.error.relative},
-                     {"worst_row", r.worst_row},
-                     {"penetration_m", r.penetration},
-                     {"joint_drift_m", r.drift.distance},
-                     {"joint_drift_rad", r.drift.angle},
-                     {"limit_excess", r.drift.limit_excess},
-                     {"energy_j", r.energy},
-                     {"speed_mps", r.speed},
-                     {"handed_over", r.handed_over},
-                     {"detect_ms", 1e3 * r.detect_seconds},
-                     {"assemble_ms", 1e3 * r.assemble_seconds},
-                     {"solve_ms", 1e3 * r.solve_seconds}});
+std::vector<Row> contact_rows(int step, const Simulation& simulation) {
+  std::vector<Row> rows;
+  for (const ContactInfo& c : simulation.contacts()) {
+    if (c.body_a < 0 || c.body_b < 0) continue;
+    rows.push_back({{"step", step},
+                    {"body_a", c.body_a},
+                    {"body_b", c.body_b},
+                    {"x_m", c.point[0]},
+                    {"y_m", c.point[1]},
+                    {"z_m", c.point[2]},
+                    {"normal_x", c.normal[0]},
+                    {"normal_y", c.normal[1]},
+                    {"normal_z", c.normal[2]},
+                    {"gap_m", c.gap},
+                    {"force_x_n", c.force[0]},
+                    {"force_y_n", c.force[1]},
+                    {"force_z_n", c.force[2]}});
   }
-
-  void add_contacts(int step, const Simulation& simulation) {
-    for (const ContactInfo& c : simulation.contacts()) {
-      if (c.body_a < 0 || c.body_b < 0) continue;
-      contact_rows.push_back({{"step", step},
-                              {"body_a", c.body_a},
-                              {"body_b", c.body_b},
-                              {"x_m", c.point[0]},
-                              {"y_m", c.point[1]},
-                              {"z_m", c.point[2]},
-                              {"normal_x", c.normal[0]},
-                              {"normal_y", c.normal[1]},
-                              {"normal_z", c.normal[2]},
-                              {"gap_m", c.gap},
-                              {"force_x_n", c.force[0]},
-                              {"force_y_n", c.force[1]},
-                              {"force_z_n", c.force[2]}});
-    }
-  }
-};
+  return rows;
+}
 
 void print_summary(const Row& row, bool deformable) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
@@ -161,70 +163,108 @@ Chosen choose(const SimulationFlags& flags, const std::string& name) {
   return chosen;
 }
 
+/// What grows with the steps. All of it survives an interrupt, the tables a kill -9 as well.
+class Recording {
+ public:
+  Recording(const CommonOptions& common, const RunFlags& given, const Simulation& simulation)
+      : given_(given),
+        folder_(common.out),
+        measures(simulation),
+        steps_(common.out.empty() ? fs::path() : folder_ / "steps.csv"),
+        contacts_(given.contacts) {
+    if (common.out.empty()) return;
+    series_.emplace(common.out, given.scene);
+    series_->add(simulation.world());
+  }
+
+  void add(int step, const Simulation& simulation) {
+    measures.add(simulation);
+    if (given_.hash) hash.add(simulation);
+    steps_.add({step_row(step, simulation)});
+    if (!given_.contacts.empty()) contacts_.add(contact_rows(step, simulation));
+    if (step % given_.frames_every != 0) return;
+    if (series_) series_->add(simulation.world());
+    if (!given_.animation.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+  }
+
+  /// `stopped`: where an interrupt ended the run.
+  void write(const Simulation& simulation, const std::string& stopped) {
+    if (stopped.empty()) {
+      steps_.finish();
+      contacts_.finish();
+    }
+    if (series_) {
+      series_->finish(stopped);
+      render::write_png(frame(given_, simulation, 960, 640), folder_ / (given_.scene + ".png"));
+    }
+    if (!given_.picture.empty()) {
+      render::write_png(frame(given_, simulation, 960, 640), given_.picture);
+    }
+    if (!given_.animation.empty()) {
+      if (frames_.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+      const double seconds = simulation.options().h * given_.frames_every;
+      render::write_animation(frames_, seconds, given_.animation);
+    }
+    if (!given_.save_state.empty()) write_file(given_.save_state, simulation.state());
+  }
+
+ private:
+  const RunFlags& given_;
+  fs::path folder_;
+
+ public:
+  bench::RunMeasures measures;
+  bench::RunHash hash;
+
+ private:
+  RowFile steps_;
+  RowFile contacts_;
+  std::optional<VtkSeries> series_;
+  std::vector<render::Image> frames_;
+};
+
 int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags given) {
+  note_interrupts();
   const Runtime runtime(common.threads);
   const Chosen chosen = choose(flags, given.scene);
-  given.scene = chosen.scene;
-  const SceneInfo& info = scene_info(given.scene);
-  NSN_THROW_UNLESS(given.steps >= 0, "--steps {} is negative", given.steps);
+  const SceneInfo& info = scene_info(chosen.scene);
+  const int steps = given.steps.value_or(info.default_steps);
+  NSN_THROW_UNLESS(steps >= 0, "--steps {} is negative", steps);
   NSN_THROW_UNLESS(given.frames_every >= 1, "--frame-every {} is not positive", given.frames_every);
-  const int steps = given.steps > 0 ? given.steps : info.default_steps;
-  Simulation simulation(make_scene(given.scene, chosen.parameters), simulation_options(flags),
+  Simulation simulation(make_scene(chosen.scene, chosen.parameters), simulation_options(flags),
                         standard_backends());
   given.scene = chosen.label;
   if (!given.from_state.empty()) simulation.set_state(read_text_file(given.from_state));
-  bench::RunMeasures measures(simulation);
-  std::unique_ptr<VtkSeries> series;
-  if (!common.out.empty()) {
-    series = std::make_unique<VtkSeries>(common.out, given.scene);
-    series->add(simulation.world());
-  }
-  Collected all;
-  bench::RunHash hash;
-  std::vector<render::Image> frames;
-  int step = 0;
+  probe_outputs(common, {given.picture, given.animation, given.contacts, given.save_state},
+                {given.dump_failures});
+  Recording recording(common, given, simulation);
+  int done = 0;
   if (!given.dump_failures.empty()) {
     simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
       if (result.converged()) return;
-      write_friction_step(given.dump_failures, equations, given.scene, step, island);
+      write_friction_step(given.dump_failures, equations, given.scene, done + 1, island);
     });
   }
   {
     Progress progress(given.scene, steps, common.prints_tables());
-    for (int k = 1; k <= steps; ++k) {
+    while (done < steps && !interrupted()) {
       progress.step();
-      step = k;
       simulation.step();
-      measures.add(simulation);
-      if (given.hash) hash.add(simulation);
-      all.add(k, simulation);
-      if (!given.contacts.empty()) all.add_contacts(k, simulation);
-      if (k % given.frames_every != 0) continue;
-      if (series) series->add(simulation.world());
-      if (!given.animation.empty()) frames.push_back(frame(given, simulation, 480, 320));
+      recording.add(++done, simulation);
     }
   }
+  const std::string stopped =
+      done < steps ? stopped_at(fmt::format("step {} of {}", done, steps)) : "";
   Row row = {{"scene", given.scene}};
-  row.update(measures.row(simulation));
-  if (series) {
-    series->finish();
-    const std::filesystem::path folder = common.out;
-    write_file(folder / "steps.csv", to_csv(all.steps));
-    render::write_png(frame(given, simulation, 960, 640), folder / (given.scene + ".png"));
-  }
-  if (!given.picture.empty()) {
-    render::write_png(frame(given, simulation, 960, 640), given.picture);
-  }
-  if (!given.animation.empty()) {
-    const double seconds = simulation.options().h * given.frames_every;
-    render::write_animation(frames, seconds, given.animation);
-  }
-  if (!given.contacts.empty()) write_file(given.contacts, to_csv(all.contact_rows));
-  if (!given.save_state.empty()) write_file(given.save_state, simulation.state());
-  if (!common.json.empty()) write_json(common.json, json_report({row}));
+  row.update(recording.measures.row(simulation));
+  recording.write(simulation, stopped);
+  if (!common.json.empty()) write_json(common.json, json_report({row}, stopped));
   if (common.prints_tables()) print_summary(row, !simulation.world().deformables().empty());
-  if (given.hash) fmt::print("hash {} {}\n", hash.text(), bench::hash_platform());
-  return measures.unconverged == 0 ? 0 : 1;
+  if (given.hash) {
+    fmt::print("hash {} {}{}\n", recording.hash.text(), bench::hash_platform(),
+               stopped.empty() ? "" : ", " + stopped);
+  }
+  return exit_code(recording.measures.unconverged == 0 ? 0 : 1);
 }
 
 }  // namespace

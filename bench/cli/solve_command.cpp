@@ -1,13 +1,18 @@
 // nsn solve: frictional-contact problems and LCPs of other programs.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/interrupt.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/row_file.h"
 #include "bench/cli/words.h"
 #include "bench/friction/friction_report.h"
 #include "bench/friction/solve_problem.h"
@@ -19,6 +24,8 @@
 namespace nsn::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct SolveOptions : CommonOptions {
   std::vector<std::string> paths;
   std::string format = "auto";
@@ -26,42 +33,67 @@ struct SolveOptions : CommonOptions {
   bench::SolveSettings settings;
 };
 
-std::vector<bench::FrictionOutcome> solve_all(const SolveOptions& options) {
+/// Where rows are kept as problems are solved: solve.csv of --out, or beside the report until that is there.
+fs::path table_of(const SolveOptions& options) {
+  if (!options.out.empty()) return fs::path(options.out) / "solve.csv";
+  if (options.json.empty() || options.json == "-") return {};
+  return fs::path(options.json).replace_extension(".csv");
+}
+
+struct Solved {
+  std::vector<bench::FrictionOutcome> outcomes;
+  bool usable = false;  ///< at least one of them
+  std::string stopped;  ///< where an interrupt ended the work
+};
+
+Solved solve_all(const SolveOptions& options, RowFile& table) {
   const SolverRegistry registry = standard_backends();
   bench::SolveSettings settings = options.settings;
   settings.options.form = friction_form_from_name(options.form);
   bench::check(settings, registry);
   const FrictionFormat format = friction_format_from_name(options.format);
   const auto sources = bench::find_problems(options.paths);
-  std::vector<bench::FrictionOutcome> outcomes;
+  probe_outputs(options);
+  Solved all;
+  std::vector<Row> waiting;
   Progress progress("solve", static_cast<long>(sources.size()), !options.quiet);
   for (const bench::ProblemSource& source : sources) {
+    if (interrupted()) {
+      all.stopped =
+          stopped_at(fmt::format("problem {} of {}", all.outcomes.size(), sources.size()));
+      break;
+    }
     progress.step(source.name);
     const bench::LoadedProblem problem = bench::load_problem(source, format);
-    outcomes.push_back(bench::solve_problem(problem, settings, registry));
+    all.outcomes.push_back(bench::solve_problem(problem, settings, registry));
+    const bench::FrictionOutcome& outcome = all.outcomes.back();
+    waiting.push_back(bench::to_rows({outcome}).front());
+    if (!outcome.refusal.empty() && !all.usable) continue;  // nothing is written yet
+    all.usable = true;
+    table.add(std::exchange(waiting, {}));
+    if (options.out.empty() || !outcome.refusal.empty()) continue;
+    write_file(fs::path(options.out) / (outcome.problem + ".solution.csv"),
+               bench::solution_csv(outcome));
   }
-  return outcomes;
-}
-
-void write_solutions(const std::filesystem::path& folder,
-                     const std::vector<bench::FrictionOutcome>& outcomes) {
-  for (const bench::FrictionOutcome& outcome : outcomes) {
-    if (!outcome.refusal.empty()) continue;
-    write_file(folder / (outcome.problem + ".solution.csv"), bench::solution_csv(outcome));
-  }
+  return all;
 }
 
 int run(const SolveOptions& options) {
+  note_interrupts();
   const Runtime runtime(options.threads);
-  const auto outcomes = solve_all(options);
-  bench::throw_if_nothing_was_usable(outcomes);
+  RowFile table(table_of(options));
+  const auto [outcomes, usable, stopped] = solve_all(options, table);
+  if (stopped.empty() && !usable) bench::throw_if_nothing_was_usable(outcomes);
+  if (stopped.empty() && !options.out.empty()) table.finish();
+  if (!options.json.empty()) {
+    write_json(options.json, json_report(bench::to_rows(outcomes), stopped));
+    if (options.out.empty()) table.discard();
+  }
   if (options.prints_tables()) fmt::print("{}", bench::to_text(outcomes));
-  if (!options.out.empty()) write_solutions(options.out, outcomes);
-  if (!options.json.empty()) write_json(options.json, json_report(bench::to_rows(outcomes)));
   const bool all_solved = std::all_of(outcomes.begin(), outcomes.end(), [](const auto& outcome) {
     return outcome.solved || !outcome.refusal.empty();
   });
-  return all_solved ? 0 : 1;
+  return exit_code(all_solved ? 0 : 1);
 }
 
 void add_solver_options(Command& command, SolveOptions& options) {
@@ -128,8 +160,9 @@ void add_solve_command(Command& app, int& exit_code) {
       .show_default();
   add_threads_option(command, *options);
   add_json_option(command, *options);
-  add_out_option(command, *options,
-                 "write NAME.solution.csv there: one contact a line, r then u (LCP: z, w)");
+  add_out_option(
+      command, *options,
+      "write solve.csv there, and NAME.solution.csv: one contact a line, r then u (LCP: z, w)");
   add_quiet_option(command, *options);
   command.footer(
       "Errors are formed afresh from the impulses: e Siconos = |r - P_K(r - u^)| / max(|q|, |r|, "
@@ -138,7 +171,8 @@ void add_solve_command(Command& app, int& exit_code) {
       "A refused input is a row with its reason.\n"
       "Exit code: 0 every usable problem was solved to the tolerance, 1 some were not, 2 bad "
       "input\n"
-      "(no problem was usable, unknown method, format or option); nothing is written then.");
+      "(no problem was usable, unknown method, format or option); nothing is written then.\n"
+      "Rows are written as they are computed: a solve that was stopped leaves solve.partial.csv.");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -10,8 +10,11 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/interrupt.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/row_file.h"
 #include "bench/cli/words.h"
 #include "bench/study/study.h"
 #include "bench/study/study_page.h"
@@ -63,15 +66,41 @@ void keep(const std::filesystem::path& file, const study::StudyOutcome& outcome,
   write_json(file.string(), json);
 }
 
-study::StudyOutcome measure(const study::Study& study, const StudyFlags& flags) {
+struct Measured {
+  study::StudyOutcome outcome;
+  bool whole = false;  ///< no interrupt ended it
+};
+
+/// The rows of a study, in its CSV from the first one on. An interrupt leaves those that there are.
+Measured measure(const study::Study& study, const StudyFlags& flags) {
   Progress progress(study.name, 0, flags.prints_tables());
+  RowFile table(std::filesystem::path(flags.out) / (study.name + ".csv"));
+  study::StudyOutcome partial{.name = study.name,
+                              .title = study.name,
+                              .question = study.summary,
+                              .findings = {"Stopped before its end."},
+                              .charts = {},
+                              .rows = {}};
   study::StudyOptions options;
   options.quick = flags.quick;
   options.folder = (std::filesystem::path(flags.out) / study.name).string();
   options.all_again = flags.again && flags.again_rows.empty();
   options.again = flags.again_rows;
-  options.progress = [&](std::string_view what) { progress.step(what); };
-  return study.run(options);
+  options.progress = [&](std::string_view what) {
+    if (interrupted()) throw Interrupted{};
+    progress.step(what);
+  };
+  options.measured = [&](const study::Row& row) {
+    partial.rows.push_back(row);
+    table.add({row});
+  };
+  try {
+    study::StudyOutcome outcome = study.run(options);
+    table.discard();  // the final one may hold more: what the study adds at its end
+    return {std::move(outcome), true};
+  } catch (const Interrupted&) {
+    return {std::move(partial), false};
+  }
 }
 
 void print(const study::StudyOutcome& outcome) {
@@ -80,32 +109,49 @@ void print(const study::StudyOutcome& outcome) {
   fmt::print("\n{}\n", study::table_text(outcome));
 }
 
-int run(const StudyFlags& flags) {
-  const Runtime runtime(flags.threads);
+/// What an earlier call left, or measured now and kept. Returns where an interrupt ended it; empty: nowhere.
+std::string collect(const std::vector<study::Study>& studies, const StudyFlags& flags,
+                    std::vector<study::StudyOutcome>& outcomes) {
   const std::filesystem::path out = flags.out;
-  std::filesystem::create_directories(out);
-  std::vector<study::StudyOutcome> outcomes;
-  for (const study::Study& study : chosen(flags.names)) {
+  for (const study::Study& study : studies) {
     const auto file = out / (study.name + ".json");
     // A long study keeps its rows by itself.
     auto outcome = flags.again || study.is_long ? std::nullopt : kept(file, flags.quick);
     if (!outcome) {
-      outcome = measure(study, flags);
+      Measured measured = measure(study, flags);
+      outcome = std::move(measured.outcome);
+      if (!measured.whole) {
+        const auto rows = outcome->rows.size();
+        outcomes.push_back(std::move(*outcome));
+        return stopped_at(fmt::format("row {} of the study {}", rows, study.name));
+      }
       keep(file, *outcome, flags.quick);
-      write_file(out / (study.name + ".csv"), to_csv(outcome->rows));
+      write_csv(out / (study.name + ".csv"), to_csv(outcome->rows), false);
     }
     if (flags.prints_tables()) print(*outcome);
     outcomes.push_back(std::move(*outcome));
   }
+  return {};
+}
+
+int run(const StudyFlags& flags) {
+  note_interrupts();
+  const Runtime runtime(flags.threads);
+  const std::vector<study::Study> studies = chosen(flags.names);
+  probe_outputs(flags);
+  std::vector<study::StudyOutcome> outcomes;
+  const std::string stopped = collect(studies, flags, outcomes);
+  const std::filesystem::path out = flags.out;
   const bench::Machine machine = bench::this_machine();
   const std::vector<std::pair<std::string, std::string>> facts = {
       {"command", bench::command_line()},
       {"date", bench::date_text()},
       {"machine", one_line(machine)}};
-  write_file(out / "study.html",
-             study::study_page(outcomes, facts, study::scene_pictures(outcomes)));
+  const auto pictures =
+      stopped.empty() ? study::scene_pictures(outcomes) : std::vector<study::NamedPicture>();
+  write_file(out / "study.html", study::study_page(outcomes, facts, pictures, stopped));
   if (flags.prints_tables()) fmt::print("Written: {}\n", (out / "study.html").string());
-  return 0;
+  return exit_code(0);
 }
 
 constexpr const char* kEveryRow = "";  // --again without a row

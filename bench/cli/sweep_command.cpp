@@ -10,8 +10,11 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
+#include "bench/cli/interrupt.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/cli/row_file.h"
 #include "bench/cli/words.h"
 #include "bench/study/study_page.h"
 #include "bench/support/machine.h"
@@ -27,7 +30,7 @@ namespace {
 struct SweepFlags : CommonOptions {
   sweep::Sweep sweep;
   std::vector<std::string> over;
-  int steps = 0;  ///< 0: the scene's own, 240 at most
+  std::optional<int> steps;  ///< none: the scene's own, 240 at most
   bool again = false;
 };
 
@@ -68,13 +71,22 @@ std::optional<Row> kept(const std::filesystem::path& file, const std::string& ce
   return json.at("row");
 }
 
-std::vector<Row> measure(const SweepFlags& flags, const std::string& shared) {
+struct Measured {
+  std::vector<Row> rows;
+  std::string stopped;  ///< where an interrupt ended the sweep
+};
+
+Measured measure(const SweepFlags& flags, const std::string& shared) {
   const std::filesystem::path folder = std::filesystem::path(flags.out) / "cells";
   std::filesystem::create_directories(folder);
   const std::vector<sweep::Cell> cells = sweep::cells(flags.sweep);
   Progress progress("sweep", static_cast<long>(cells.size()), flags.prints_tables());
-  std::vector<Row> rows;
+  Measured all;
   for (const sweep::Cell& cell : cells) {
+    if (interrupted()) {
+      all.stopped = stopped_at(fmt::format("cell {} of {}", all.rows.size(), cells.size()));
+      break;
+    }
     progress.step(sweep::name_of(flags.sweep, cell));
     const std::string id = identity(flags, shared, cell);
     const std::filesystem::path file = folder / (hashed(id) + ".json");
@@ -83,29 +95,32 @@ std::vector<Row> measure(const SweepFlags& flags, const std::string& shared) {
       row = sweep::run_cell(flags.sweep, cell);
       write_json(file.string(), {{"cell", id}, {"row", *row}});
     }
-    rows.push_back(std::move(*row));
+    all.rows.push_back(std::move(*row));
   }
-  return rows;
+  return all;
 }
 
 int run(SweepFlags& flags, const Command& command) {
+  note_interrupts();
   const Runtime runtime(flags.threads);
   for (const std::string& text : flags.over) {
     flags.sweep.factors.push_back(sweep::parse_factor(text));
   }
-  NSN_THROW_UNLESS(flags.steps >= 0, "--steps {} is negative", flags.steps);
   const int own = std::min(scene_info(flags.sweep.scene).default_steps, 240);
-  flags.sweep.steps = flags.steps > 0 ? flags.steps : own;
+  flags.sweep.steps = flags.steps.value_or(own);
+  NSN_THROW_UNLESS(flags.sweep.steps >= 0, "--steps {} is negative", flags.sweep.steps);
   sweep::check(flags.sweep);
-  const std::vector<Row> rows = measure(flags, shared_choices(command));
+  probe_outputs(flags);
+  const auto [rows, stopped] = measure(flags, shared_choices(command));
   const auto outcomes = sweep::sweep_outcomes(flags.sweep, rows);
   const std::filesystem::path out = flags.out;
-  write_file(out / "sweep.csv", to_csv(outcomes.front().rows));
-  write_file(out / "sweep.html",
-             study::study_page(outcomes, {{"command", bench::command_line()},
-                                          {"date", bench::date_text()},
-                                          {"machine", one_line(bench::this_machine())}}));
-  if (!flags.json.empty()) write_json(flags.json, json_report(outcomes.front().rows));
+  write_csv(out / "sweep.csv", to_csv(outcomes.front().rows), !stopped.empty());
+  write_file(out / "sweep.html", study::study_page(outcomes,
+                                                   {{"command", bench::command_line()},
+                                                    {"date", bench::date_text()},
+                                                    {"machine", one_line(bench::this_machine())}},
+                                                   {}, stopped));
+  if (!flags.json.empty()) write_json(flags.json, json_report(outcomes.front().rows, stopped));
   if (flags.prints_tables()) {
     for (const study::StudyOutcome& outcome : outcomes) {
       fmt::print("{}\n", outcome.title);
@@ -114,7 +129,7 @@ int run(SweepFlags& flags, const Command& command) {
     }
     fmt::print("Written: {}\n", (out / "sweep.html").string());
   }
-  return 0;
+  return exit_code(0);
 }
 
 }  // namespace
@@ -133,15 +148,16 @@ void add_sweep_command(Command& app, int& exit_code) {
       .required();
   command.add_option("--steps", flags->steps,
                      "of each run (default: the scene's own, 240 at most)");
-  command.add_flag("--again", flags->again, "measure anew what an earlier call left");
+  command.add_flag("--again", flags->again, "measure again what an earlier call left");
   add_simulation_flags(command, flags->sweep.flags);
   add_threads_option(command, *flags);
   add_json_option(command, *flags);
   add_out_option(command, *flags, "folder for sweep.html, sweep.csv and the cells");
   add_quiet_option(command, *flags);
   command.footer(
-      "Cells that were measured before with the same choices are kept; --again measures them "
-      "anew.\nExample: nsn sweep arch --over linear=pcr,cholmod --over r=identity,effective-mass "
+      "Cells that were measured before with the same choices are kept, also those of a sweep that "
+      "was\nstopped; --again measures them again.\nExample: nsn sweep arch --over "
+      "linear=pcr,cholmod --over r=identity,effective-mass "
       "--preset paper");
   command.callback([=, &exit_code] { exit_code = run(*flags, command); });
 }

@@ -106,10 +106,11 @@ void VtkSeries::add(const World& world) {
   times_.push_back(world.time);
 }
 
-void VtkSeries::finish() const {
-  std::string text =
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-      "byte_order=\"LittleEndian\">\n<Collection>\n";
+void VtkSeries::finish(const std::string& stopped) const {
+  std::string text = "<?xml version=\"1.0\"?>\n" +
+                     (stopped.empty() ? "" : fmt::format("<!-- partial: {} -->\n", stopped)) +
+                     "<VTKFile type=\"Collection\" version=\"0.1\" "
+                     "byte_order=\"LittleEndian\">\n<Collection>\n";
   for (std::size_t frame = 0; frame < times_.size(); ++frame) {
     text += fmt::format("<DataSet timestep=\"{:.9g}\" part=\"0\" file=\"{}\"/>\n", times_[frame],
                         frame_name(name_, frame));

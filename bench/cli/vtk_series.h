@@ -16,8 +16,8 @@ class VtkSeries {
 
   /// Adds the world as it is now: the polygons of all shapes, with body index and speed per cell.
   void add(const World& world);
-  /// Writes the .pvd; call once, last.
-  void finish() const;
+  /// Writes the .pvd; call once, last. `stopped`: where an interrupt ended the run, as a comment in it.
+  void finish(const std::string& stopped = "") const;
 
  private:
   std::filesystem::path folder_;

@@ -19,14 +19,23 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+/// Without .mtx or .mtx.gz.
+std::string stem_of(const fs::path& matrix) {
+  const fs::path unpacked = matrix.extension() == ".gz" ? matrix.stem() : matrix;
+  return unpacked.stem().string();
+}
+
 /// Right-hand sides that would belong to a matrix file, best first.
 std::vector<fs::path> rhs_candidates(const fs::path& matrix) {
-  const fs::path folder = matrix.parent_path();
-  const std::string stem = matrix.stem().string();
+  const std::string stem = stem_of(matrix);
+  std::vector<std::string> names;
+  if (stem == "A" || stem == "A_sym") names.emplace_back("b.mtx");
+  for (const char* ending : {"_b.mtx", "_rhs.mtx", ".rhs.mtx", ".b.mtx"})
+    names.push_back(stem + ending);
   std::vector<fs::path> out;
-  if (stem == "A" || stem == "A_sym") out.push_back(folder / "b.mtx");
-  for (const char* ending : {"_b.mtx", "_rhs.mtx", ".rhs.mtx", ".b.mtx"}) {
-    out.push_back(folder / (stem + ending));
+  for (const std::string& name : names) {
+    out.push_back(matrix.parent_path() / name);
+    out.push_back(matrix.parent_path() / (name + ".gz"));
   }
   return out;
 }
@@ -43,7 +52,7 @@ SystemSource matrix_file(const fs::path& path, std::string name) {
 std::string name_below(const fs::path& root, const fs::path& path) {
   const fs::path relative = path.lexically_relative(root);
   if (relative.empty() || relative == ".") return fs::weakly_canonical(path).filename().string();
-  return (relative.parent_path() / relative.stem()).generic_string();
+  return (relative.parent_path() / stem_of(relative)).generic_string();
 }
 
 void find_below(const fs::path& root, const fs::path& folder, std::vector<SystemSource>& out) {
@@ -64,7 +73,7 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
   for (const fs::path& entry : entries) {
     if (fs::is_directory(entry) && !fs::is_symlink(entry)) {
       find_below(root, entry, out);
-    } else if (entry.extension() == ".mtx" && is_file(entry)) {
+    } else if (is_matrix_file(entry) && is_file(entry)) {
       out.push_back(matrix_file(entry, name_below(root, entry)));
     }
   }
@@ -122,6 +131,11 @@ Vector read_rhs(const fs::path& path, Index rows) {
 
 }  // namespace
 
+bool is_matrix_file(const fs::path& path) {
+  return path.extension() == ".mtx" ||
+         (path.extension() == ".gz" && path.stem().extension() == ".mtx");
+}
+
 std::vector<SystemSource> find_systems(const std::vector<fs::path>& paths) {
   std::vector<SystemSource> sources;
   for (const fs::path& path : paths) {
@@ -129,7 +143,7 @@ std::vector<SystemSource> find_systems(const std::vector<fs::path>& paths) {
     if (fs::is_directory(path, error)) {
       find_in_folder(path, sources);
     } else {
-      sources.push_back(matrix_file(path, path.stem().string()));
+      sources.push_back(matrix_file(path, stem_of(path)));
     }
   }
   drop_right_hand_sides_and_repeats(sources);

@@ -5,8 +5,10 @@
 ///   first of NAME_b.mtx, NAME_rhs.mtx, NAME.rhs.mtx, NAME.b.mtx; for A.mtx also b.mtx;
 /// * a folder with an A.mtx: an exported system (core/io/exported_system.h), and its A_sym.mtx as a
 ///   second system where there is one;
-/// * any other folder: every .mtx file in it that is not the right-hand side of another, and every
+/// * any other folder: every MatrixMarket file in it that is not the right-hand side of another, and every
 ///   sub-folder by the same rules, in alphabetical order.
+///
+/// Each of these files may be packed: NAME.mtx.gz.
 ///
 /// A system without a right-hand side gets b = A x*, x* uniform in [-1, 1]^n from a seed: a system
 /// that has a solution even where A is singular.
@@ -32,6 +34,9 @@ struct SystemSource {
   bool exported = false;
   std::string refusal;  ///< not empty: nothing can be read here, and why
 };
+
+/// By its name: .mtx, .mtx.gz.
+bool is_matrix_file(const std::filesystem::path& path);
 
 /// All systems of all paths, in order, each once. A path that does not exist or a folder without a
 /// matrix becomes a source with a refusal.

@@ -20,9 +20,9 @@
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/schur_operator.h"
 #include "nsn/core/step/elastic_mass.h"
+#include "nsn/core/step/step_method.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
-#include "nsn/core/step/step_method.h"
 
 namespace nsn {
 namespace {

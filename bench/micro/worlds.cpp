@@ -18,10 +18,10 @@
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/step/devices.h"
+#include "nsn/core/step/newton.h"
 #include "nsn/core/step/step_batch.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
-#include "nsn/core/step/newton.h"
 
 namespace nsn {
 namespace {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 #include <zlib.h>
 
-#include <fmt/format.h>
+#include "nsn/core/io/atomic_file.h"
 
 namespace nsn::render {
 namespace {
@@ -67,14 +66,7 @@ Bytes header(const Image& image) {
 }
 
 void write_bytes(const Bytes& bytes, const std::filesystem::path& path) {
-  const std::filesystem::path temporary = path.string() + ".part";
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
-  }
-  std::filesystem::rename(temporary, path);
+  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ struct Image {
         rgb(3U * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_)) {}
 };
 
-/// PNG, written to a temporary name and renamed. Throws std::runtime_error if the file cannot be
-/// written.
+/// PNG, as core/io/atomic_file.h writes files.
 void write_png(const Image& image, const std::filesystem::path& path);
 
 /// The bytes of the PNG file, e.g. to embed it in a page.

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "bench/render/rasteriser.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
-#include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/deformable/tetrahedra.h"
-#include "nsn/core/base/vector_kernels.h"
+#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn::report {
 namespace {

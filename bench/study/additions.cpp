@@ -92,17 +92,17 @@ StudyOutcome additions_study(const StudyOptions& options) {
       const double value = value_of(subject, row);
       const bool base = addition.options.empty();
       if (base) published = value;
-      out.rows.push_back({{"run", subject.scene + ", " + addition.name},
-                          {"scene", subject.scene},
-                          {"option", addition.name},
-                          {"what", subject.what},
-                          {"value", std::isfinite(value) ? Row(value) : Row("not finite")},
-                          {"effect", base ? "-" : effect_of(value, published)},
-                          {"e_n_m", row.at("error_normal_median_m")},
-                          {"e_f_mps", row.at("error_friction_median_mps")},
-                          {"error_mps", row.at("error_median_mps")},
-                          {"steps", row.at("steps")},
-                          {"command", command}});
+      options.add(out, {{"run", subject.scene + ", " + addition.name},
+                        {"scene", subject.scene},
+                        {"option", addition.name},
+                        {"what", subject.what},
+                        {"value", std::isfinite(value) ? Row(value) : Row("not finite")},
+                        {"effect", base ? "-" : effect_of(value, published)},
+                        {"e_n_m", row.at("error_normal_median_m")},
+                        {"e_f_mps", row.at("error_friction_median_mps")},
+                        {"error_mps", row.at("error_median_mps")},
+                        {"steps", row.at("steps")},
+                        {"command", command}});
     }
   }
   for (const Addition& addition : additions()) {

@@ -196,7 +196,7 @@ StudyOutcome claims_study(const StudyOptions& options) {
     } else {
       runs.keep();
     }
-    out.rows.push_back(row_of(claim, runs));
+    options.add(out, row_of(claim, runs));
   }
   std::string counts;
   for (const std::string verdict : {"holds", "partly", "does not hold", "not measured"}) {

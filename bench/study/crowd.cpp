@@ -81,7 +81,7 @@ StudyOutcome crowd_study(const StudyOptions& options) {
     options.progress(fmt::format("{} humanoids", count));
     // Few of them: as many steps as give a median of the same weight.
     const int steps = std::clamp(4000 / count, 20, 240);
-    out.rows.push_back(measure(count, options.quick ? 0 : kFallen, options.quick ? 10 : steps));
+    options.add(out, measure(count, options.quick ? 0 : kFallen, options.quick ? 10 : steps));
   }
   const auto cost = [](const Row& row) {
     return row.at("processor_us_per_humanoid").get<double>();

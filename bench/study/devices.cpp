@@ -76,21 +76,21 @@ StudyOutcome devices_study(const StudyOptions& options) {
           const double iterations = std::max(result.iterations, 1);
           const Traffic& step = result.traffic;
           const Traffic& loop = result.iteration_traffic;
-          out.rows.push_back({{"scene", scene.name},
-                              {"device", device.name},
-                              {"linear", solver},
-                              {"evaluate_on", result.evaluate_on},
-                              {"solve_on", result.solve_on},
-                              {"ms_median", run.milliseconds},
-                              {"launches", step.launches},
-                              {"copied_up_bytes", step.to_device},
-                              {"copied_down_bytes", step.from_device},
-                              {"copied_bytes_per_newton_iteration",
-                               (loop.to_device + loop.from_device) / iterations},
-                              {"newton_iterations", result.iterations},
-                              {"linear_iterations", result.linear_iterations},
-                              {"error_mps", result.error.total},
-                              {"difference_from_serial_mps", difference}});
+          options.add(out, {{"scene", scene.name},
+                            {"device", device.name},
+                            {"linear", solver},
+                            {"evaluate_on", result.evaluate_on},
+                            {"solve_on", result.solve_on},
+                            {"ms_median", run.milliseconds},
+                            {"launches", step.launches},
+                            {"copied_up_bytes", step.to_device},
+                            {"copied_down_bytes", step.from_device},
+                            {"copied_bytes_per_newton_iteration",
+                             (loop.to_device + loop.from_device) / iterations},
+                            {"newton_iterations", result.iterations},
+                            {"linear_iterations", result.linear_iterations},
+                            {"error_mps", result.error.total},
+                            {"difference_from_serial_mps", difference}});
         }
       }
     });

@@ -54,7 +54,7 @@ StudyOutcome scenes_study(const StudyOptions& options) {
       const int steps = std::min(scene.default_steps, options.quick ? 20 : 120);
       const Row row = measure(scene, preset, steps);
       if (preset == "accurate" && row.at("steps_above_1e-6_mps") == 0) ++solved;
-      out.rows.push_back(row);
+      options.add(out, row);
     }
   }
   out.findings.push_back(

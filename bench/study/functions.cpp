@@ -85,9 +85,9 @@ StudyOutcome kink_study(const StudyOptions& options) {
   }
   out.charts.push_back(chart);
   for (const double r : {4.0, 1.0, kSlope, 0.1, 0.01}) {
-    out.rows.push_back({{"r", r},
-                        {"minimum_map_most_iterations", most_iterations(minimum, r)},
-                        {"fischer_burmeister_most_iterations", most_iterations(fischer, r)}});
+    options.add(out, {{"r", r},
+                      {"minimum_map_most_iterations", most_iterations(minimum, r)},
+                      {"fischer_burmeister_most_iterations", most_iterations(fischer, r)}});
   }
   out.findings.push_back(
       fmt::format("With r = dc/dlambda the minimum map is solved in at most {} Newton iterations "
@@ -141,14 +141,14 @@ StudyOutcome friction_functions_study(const StudyOptions& options) {
         at_limit = std::max(
             {at_limit, std::abs(kSlip - of_minimum(l) * l), std::abs(kSlip - of_fischer(l) * l)});
       }
-      out.rows.push_back({{"r_mps_per_n", r},
-                          {"slip_mps", kSlip},
-                          {"force_n", l},
-                          {"cone_limit_n", kBound},
-                          {"w_minimum_map", of_minimum(l)},
-                          {"w_fischer_burmeister", of_fischer(l)},
-                          {"phi_minimum_map_mps", kSlip - of_minimum(l) * l},
-                          {"phi_fischer_burmeister_mps", kSlip - of_fischer(l) * l}});
+      options.add(out, {{"r_mps_per_n", r},
+                        {"slip_mps", kSlip},
+                        {"force_n", l},
+                        {"cone_limit_n", kBound},
+                        {"w_minimum_map", of_minimum(l)},
+                        {"w_fischer_burmeister", of_fischer(l)},
+                        {"phi_minimum_map_mps", kSlip - of_minimum(l) * l},
+                        {"phi_fischer_burmeister_mps", kSlip - of_fischer(l) * l}});
     }
   }
   for (report::Chart* chart : {&weight, &error}) {  // upright, over all curves

@@ -111,13 +111,13 @@ StudyOutcome geometric_study(const StudyOptions& options) {
           merit.series.push_back(over_iterations(
               kind.name, trial.history, [](const NewtonIteration& it) { return it.merit; }));
         }
-        out.rows.push_back({{"case", one.title},
-                            {"geometric_stiffness", kind.name},
-                            {"iterations", trial.history.size() - 1},
-                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
-                            {"iterations_to_1e-8_mps", settled_text(trial.history, 1e-8)},
-                            {"error_last_mps", trial.history.back().error.total},
-                            {"merit_largest_mps", largest > 0.0 ? Row(largest) : Row(nullptr)}});
+        options.add(out, {{"case", one.title},
+                          {"geometric_stiffness", kind.name},
+                          {"iterations", trial.history.size() - 1},
+                          {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
+                          {"iterations_to_1e-8_mps", settled_text(trial.history, 1e-8)},
+                          {"error_last_mps", trial.history.back().error.total},
+                          {"merit_largest_mps", largest > 0.0 ? Row(largest) : Row(nullptr)}});
         finding += sentence(kind, trial);
       }
     });

@@ -92,16 +92,16 @@ StudyOutcome linear_study(const StudyOptions& options) {
                                                [](const NewtonIteration& it) { return it.step; }));
         const NewtonIteration end =
             trial.history.empty() ? NewtonIteration{} : trial.history.back();
-        out.rows.push_back({{"scene", scene.name},
-                            {"linear", name},
-                            {"newton_iterations", trial.history.size()},
-                            {"linear_iterations", trial.result.linear_iterations},
-                            {"last_constraint_error_mps", constraint(end)},
-                            {"last_e_n_m", end.error.normal},
-                            {"last_e_f_mps", end.error.friction},
-                            {"last_error_mps", end.error.total},
-                            {"last_step_mps", end.step},
-                            {"status", std::string(to_string(trial.result.status))}});
+        options.add(out, {{"scene", scene.name},
+                          {"linear", name},
+                          {"newton_iterations", trial.history.size()},
+                          {"linear_iterations", trial.result.linear_iterations},
+                          {"last_constraint_error_mps", constraint(end)},
+                          {"last_e_n_m", end.error.normal},
+                          {"last_e_f_mps", end.error.friction},
+                          {"last_error_mps", end.error.total},
+                          {"last_step_mps", end.step},
+                          {"status", std::string(to_string(trial.result.status))}});
         order += fmt::format("{}{} {:.1e}", order.empty() ? "" : ", ", name, constraint(end));
       }
       const Limits unit = unit_limits(equations, extent_of(scene));
@@ -134,12 +134,12 @@ StudyOutcome subproblem_study(const StudyOptions& options) {
           LinearReport report;
           curves.series.push_back(residuals(name, op, view.b, iterations, report));
           const double relative = report.true_residual / report.rhs_norm;
-          out.rows.push_back({{"scene", scene.name},
-                              {"rows", op.rows()},
-                              {"linear", name},
-                              {"iterations", report.iterations},
-                              {"relative_residual", relative},
-                              {"status", std::string(to_string(report.status))}});
+          options.add(out, {{"scene", scene.name},
+                            {"rows", op.rows()},
+                            {"linear", name},
+                            {"iterations", report.iterations},
+                            {"relative_residual", relative},
+                            {"status", std::string(to_string(report.status))}});
           order += fmt::format("{}{} {:.1e} in {}", order.empty() ? "" : ", ", name, relative,
                                report.iterations);
         }

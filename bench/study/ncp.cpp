@@ -71,12 +71,12 @@ StudyOutcome ncp_study(const StudyOptions& options) {
             kind.name, trial.history, [](const NewtonIteration& it) { return it.error.total; }));
         const double uneven = unevenness(equations, trial.state);
         const int reached = settled_below(trial.history, 1e-6);
-        out.rows.push_back({{"scene", scene.name},
-                            {"method", kind.name},
-                            {"iterations", trial.history.size()},
-                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
-                            {"error_mps", trial.result.error.total},
-                            {"force_spread", uneven}});
+        options.add(out, {{"scene", scene.name},
+                          {"method", kind.name},
+                          {"iterations", trial.history.size()},
+                          {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
+                          {"error_mps", trial.result.error.total},
+                          {"force_spread", uneven}});
         finding += fmt::format(" {} {};", kind.name,
                                reached >= 0 ? fmt::format("{} iterations, {:.2g}", reached, uneven)
                                             : fmt::format("never, {:.2g}", uneven));

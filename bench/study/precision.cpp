@@ -68,15 +68,15 @@ StudyOutcome precision_study(const StudyOptions& options) {
           const double least = least_error(trial.history);
           double& of_storage = left.try_emplace(storage, HUGE_VAL).first->second;
           of_storage = std::min(of_storage, least);
-          out.rows.push_back({{"scene", scene.name},
-                              {"linear", solver},
-                              {"storage", storage},
-                              {"first_error_mps", trial.history.front().error.total},
-                              {"least_error_mps", least},
-                              {"last_step_mps", trial.history.back().step},
-                              {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
-                              {"linear_iterations", trial.result.linear_iterations},
-                              {"status", std::string(to_string(trial.result.status))}});
+          options.add(out, {{"scene", scene.name},
+                            {"linear", solver},
+                            {"storage", storage},
+                            {"first_error_mps", trial.history.front().error.total},
+                            {"least_error_mps", least},
+                            {"last_step_mps", trial.history.back().step},
+                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)},
+                            {"linear_iterations", trial.result.linear_iterations},
+                            {"status", std::string(to_string(trial.result.status))}});
         }
       }
       const Limits unit = unit_limits(equations, extent_of(scene));

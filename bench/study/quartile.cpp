@@ -95,14 +95,14 @@ StudyOutcome quartile_study(const StudyOptions& options) {
     const Errors& errors = kind.errors;
     out.charts.push_back(quartile_chart(kind.name(), errors));
     for (std::size_t k = 0; k < errors.size(); k += 10) {
-      out.rows.push_back({{"r", std::string(to_string(kind.scaling))},
-                          {"linear", kind.linear},
-                          {"iteration", k},
-                          {"steps", errors[k].size()},
-                          {"error_lower_quartile_mps", quantile(errors[k], 0.25)},
-                          {"error_median_mps", quantile(errors[k], 0.5)},
-                          {"error_upper_quartile_mps", quantile(errors[k], 0.75)},
-                          {"share_below_1e-4_mps", share_below(errors[k], kLow)}});
+      options.add(out, {{"r", std::string(to_string(kind.scaling))},
+                        {"linear", kind.linear},
+                        {"iteration", k},
+                        {"steps", errors[k].size()},
+                        {"error_lower_quartile_mps", quantile(errors[k], 0.25)},
+                        {"error_median_mps", quantile(errors[k], 0.5)},
+                        {"error_upper_quartile_mps", quantile(errors[k], 0.75)},
+                        {"share_below_1e-4_mps", share_below(errors[k], kLow)}});
     }
   }
   for (std::size_t k = 0; k < kinds.size(); k += 2) {

@@ -46,15 +46,15 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
         const double last = trial.history.back().error.total;
         counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name,
                               settled_text(trial.history, 1e-6));
-        out.rows.push_back({{"scene", scene.name},
-                            {"r", name},
-                            {"iterations", trial.history.size()},
-                            {"last_error_mps", last},
-                            {"last_e_n_m", trial.history.back().error.normal},
-                            {"last_e_f_mps", trial.history.back().error.friction},
-                            {"last_step_mps", trial.history.back().step},
-                            {"iterations_to_1e-3_mps", settled_text(trial.history, 1e-3)},
-                            {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)}});
+        options.add(out, {{"scene", scene.name},
+                          {"r", name},
+                          {"iterations", trial.history.size()},
+                          {"last_error_mps", last},
+                          {"last_e_n_m", trial.history.back().error.normal},
+                          {"last_e_f_mps", trial.history.back().error.friction},
+                          {"last_step_mps", trial.history.back().step},
+                          {"iterations_to_1e-3_mps", settled_text(trial.history, 1e-3)},
+                          {"iterations_to_1e-6_mps", settled_text(trial.history, 1e-6)}});
       }
       const Limits unit = unit_limits(equations, extent_of(scene));
       normal.references = limit_lines(equations.system().h * unit.residual);

@@ -39,8 +39,16 @@ struct StudyOptions {
   std::string folder = {};
   bool all_again = false;
   std::vector<std::string> again = {};
-  /// Called before each piece of work with its name.
+  /// Called before each piece of work with its name; what it throws ends the study.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
+  /// Called with each row as soon as it is measured.
+  std::function<void(const Row&)> measured = [](const Row&) {};
+
+  /// One more row of the table.
+  void add(StudyOutcome& out, Row row) const {
+    measured(row);
+    out.rows.push_back(std::move(row));
+  }
 };
 
 struct Study {

@@ -113,13 +113,14 @@ std::vector<NamedPicture> scene_pictures(const std::vector<StudyOutcome>& outcom
 
 std::string study_page(const std::vector<StudyOutcome>& outcomes,
                        const std::vector<std::pair<std::string, std::string>>& facts,
-                       const std::vector<NamedPicture>& pictures) {
+                       const std::vector<NamedPicture>& pictures, const std::string& stopped) {
   report::HtmlPage page(
       "The method, measured",
       fmt::format("{} studies; every sentence below a heading is computed from the "
                   "data beside it",
                   outcomes.size()));
   page.section("In short", "summary");
+  if (!stopped.empty()) page.paragraph("Partial: " + stopped + ".");
   std::vector<std::string> chief;
   for (const StudyOutcome& outcome : outcomes) {
     if (!outcome.findings.empty()) chief.push_back(outcome.title + ": " + outcome.findings.front());

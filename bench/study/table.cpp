@@ -232,7 +232,7 @@ Row row_of(const PaperRow& paper, const World& start, const Cell& cell, int step
           {"differs", paper.differs}};
 }
 
-void add_rows(const PaperRow& paper, const StudyOptions& options, std::vector<Row>& rows) {
+void add_rows(const PaperRow& paper, const StudyOptions& options, StudyOutcome& out) {
   const int from = options.quick ? 0 : paper.from;
   options.progress(fmt::format("{} · until step {}", paper.scene, from));
   Simulation before = simulate(make_scene(paper.scene), "realtime");
@@ -242,8 +242,8 @@ void add_rows(const PaperRow& paper, const StudyOptions& options, std::vector<Ro
       const bool large = before.world().num_bodies() > 1000;
       if (features && large && preset == "accurate") continue;  // many minutes a step
       options.progress(fmt::format("{} · {} · {}", paper.scene, mode_name(features), preset));
-      rows.push_back(
-          row_of(paper, before.world(), {features, preset}, options.quick ? 4 : paper.steps));
+      const int steps = options.quick ? 4 : paper.steps;
+      options.add(out, row_of(paper, before.world(), {features, preset}, steps));
     }
   }
 }
@@ -319,7 +319,7 @@ StudyOutcome table_study(const StudyOptions& options) {
   for (const PaperRow& row : paper_rows()) {
     const std::string reason = cannot_be_made(scene_info(row.scene));
     if (reason.empty()) {
-      add_rows(row, options, out.rows);
+      add_rows(row, options, out);
     } else {
       missing.push_back(fmt::format("Not run: {}: {}.", row.label, reason));
     }

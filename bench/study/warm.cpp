@@ -73,12 +73,12 @@ StudyOutcome warm_study(const StudyOptions& options) {
       if (scene == "heavy-stack") chart.series.push_back(series);
     }
     const double mean = static_cast<double>(iterations) / total;
-    out.rows.push_back({{"method", way.method},
-                        {"start", way.warm ? "warm" : "cold"},
-                        {"damping", std::string(to_string(way.damping))},
-                        {"steps", total},
-                        {"unconverged_steps", failures},
-                        {"newton_iterations_mean", mean}});
+    options.add(out, {{"method", way.method},
+                      {"start", way.warm ? "warm" : "cold"},
+                      {"damping", std::string(to_string(way.damping))},
+                      {"steps", total},
+                      {"unconverged_steps", failures},
+                      {"newton_iterations_mean", mean}});
     out.findings.push_back(
         fmt::format("{}: {:.1f} iterations a step, {} of {} steps not converged.", way.name(), mean,
                     failures, total));

@@ -3,8 +3,8 @@
 ///   out.across(K)      -K of the pair, exact
 #pragma once
 
-#include "nsn/core/base/math3.h"
 #include "nsn/core/base/index.h"
+#include "nsn/core/base/math3.h"
 
 namespace nsn {
 

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@ namespace nsn {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kBlock = 4096;  // bytes: what file systems give out
 
 fs::path temporary_name(const fs::path& path) {
   static std::atomic<unsigned> count{0};
@@ -49,8 +52,12 @@ void AtomicFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) refuse(std::strerror(errno));
 }
 
-void AtomicFile::commit() {
+void AtomicFile::flush() {
   if (std::fflush(file_) != 0) refuse(std::strerror(errno));
+}
+
+void AtomicFile::commit() {
+  flush();
   if (!temporary_.empty()) {
     std::error_code error;
     fs::rename(temporary_, path_, error);
@@ -61,6 +68,26 @@ void AtomicFile::commit() {
 
 void AtomicFile::refuse(std::string_view reason) const {
   throw InputError(fmt::format("{}: cannot be written: {}", path_.string(), reason));
+}
+
+void probe_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    if (::access(path.c_str(), W_OK) == 0) return;
+    throw InputError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+  }
+  std::vector<fs::path> made;  // folders, the deepest first
+  for (fs::path folder = path.parent_path(); !folder.empty() && !fs::exists(folder, error);
+       folder = folder.parent_path()) {
+    made.push_back(folder);
+  }
+  {
+    AtomicFile file(path);
+    file.write(std::string(kBlock, ' '));  // a full disk refuses it
+    file.flush();
+  }
+  for (const fs::path& folder : made) fs::remove(folder, error);
 }
 
 void write_file(const fs::path& path, std::string_view text) {

@@ -24,6 +24,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view text);
+  /// Hands all of it to the system, which may refuse it.
+  void flush();
   /// After this the file has its name; call once, last.
   void commit();
 
@@ -34,6 +36,10 @@ class AtomicFile {
   std::filesystem::path temporary_;  // empty: written in place
   std::FILE* file_ = nullptr;
 };
+
+/// Throws what write_file() would throw here and now; leaves nothing behind. A target that is not a regular file is not
+/// opened: its reader would see an end.
+void probe_file(const std::filesystem::path& path);
 
 /// One file from one text.
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -1,8 +1,7 @@
 // A frictional-contact problem without any model: one contact, u = W r + q.
 #include <cstdio>
-#include <vector>
-
 #include <nsn/nsn.h>
+#include <vector>
 
 int main() {
   // Mass 1, friction 0.5, falling at 1 m/s and sliding at 2 m/s: normal component first.

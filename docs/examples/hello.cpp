@@ -1,6 +1,5 @@
 // A box slides over the floor until friction stops it, after about v^2 / (2 mu g) = 0.408 m.
 #include <cstdio>
-
 #include <nsn/nsn.h>
 
 int main() {

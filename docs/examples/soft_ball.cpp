@@ -1,6 +1,5 @@
 // A soft ball of tetrahedra begins to fall.
 #include <cstdio>
-
 #include <nsn/nsn.h>
 
 int main() {

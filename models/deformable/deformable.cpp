@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/deformable/strain_rate_damping.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/world/world.h"
-#include "nsn/core/base/vector_kernels.h"
-#include "nsn/models/deformable/tetrahedra.h"
 
 namespace nsn {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/models/joints/hold.h"
+#include "nsn/models/joints/joint_coordinate.h"
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/joint_triad.h"
-#include "nsn/models/rows/mimic_rows.h"
 #include "nsn/models/rows/joint_rows.h"
-#include "nsn/models/joints/joint_coordinate.h"
+#include "nsn/models/rows/mimic_rows.h"
 
 namespace nsn {
 namespace {

@@ -27,7 +27,11 @@ fs::path found(const std::string& path, const std::string& scene) {
   NSN_THROW_UNLESS(fs::exists(beside, ignored),
                    "scene {}: there is no robot file {} and no {} (--set file=PATH, or the "
                    "environment variable NSN_DATA_DIR); our own robots are {}",
-                   scene, path, beside.string(), own_robot_names());
+                   scene, path,
+                   folder != nullptr
+                       ? beside.string()
+                       : fmt::format("robots/{} in the data folder of this build", path),
+                   own_robot_names());
   return beside;
 }
 

@@ -12,10 +12,10 @@
 #include "nsn/models/collision/sphere.h"
 #include "nsn/models/deformable/deformable.h"
 #include "nsn/models/deformable/mesh_generators.h"
+#include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/rows/attachment_rows.h"
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/scene.h"
-#include "nsn/models/deformable/tetrahedra.h"
 
 namespace nsn {
 namespace {

@@ -1,11 +1,10 @@
 // The direct solver of a device with a stand-in for its library (Eigen on the host's side of the
 // memory): the contract, in a memory of its own and in the host's, and as a solver of Newton's method.
-#include "nsn/backends/cuda/direct_solver.h"
-
 #include <Eigen/Dense>
 #include <Eigen/SparseCholesky>
 #include <gtest/gtest.h>
 
+#include "nsn/backends/cuda/direct_solver.h"
 #include "nsn/core/device/device_solvers.h"
 #include "nsn/core/device/uploaded_solver.h"
 #include "nsn/tests/contract/linear_solver_contract.h"

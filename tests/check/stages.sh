@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda fuzz docs)
+              tidy tidy-tests bare native package cuda offload fuzz docs)
 
 describe_stage() {
   case "$1" in
@@ -22,6 +22,7 @@ describe_stage() {
     native) echo "a build for this machine's instruction set, and its tests" ;;
     package) echo "three programs against a moved folder, static and shared, and as a parent project" ;;
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
+    offload) echo "the tests of devices on OpenMPTarget" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
@@ -64,6 +65,7 @@ run_stage() {
     native) run_tests native -LE long ;;
     package) run_tests release -L package ;;
     cuda) build_cuda ;;
+    offload) test_offload ;;
     fuzz) fuzz ;;
     docs) docs ;;
   esac

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "nsn/models/step/simulation.h"
 #include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/step/simulation.h"
 
 namespace nsn::test {
 

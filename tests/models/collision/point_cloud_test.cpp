@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/elastic/signed_svd.h"
 #include "nsn/models/deformable/deformable.h"
 #include "nsn/models/deformable/mesh_generators.h"
 #include "nsn/models/deformable/tetrahedra.h"
-#include "nsn/core/base/vector_kernels.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {

@@ -11,9 +11,9 @@
 #include "nsn/core/step/named_options.h"
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/read_robot.h"
+#include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
 #include "nsn/models/step/simulation.h"
-#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

@@ -1,9 +1,9 @@
 // A hand with a soft ball, small enough for every run: a coarse ball, a quick turn.
 #include <gtest/gtest.h>
 
+#include "nsn/models/rows/joint_rows.h"
 #include "tests/support/grasp.h"
 #include "tests/support/robot_models.h"
-#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

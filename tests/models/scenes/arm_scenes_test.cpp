@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "nsn/models/robots/arm_script.h"
-#include "nsn/models/scenes/mobile_manipulator.h"
 #include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/scenes/mobile_manipulator.h"
 #include "tests/support/grasp.h"
 
 namespace nsn {

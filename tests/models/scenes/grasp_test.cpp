@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+
 #include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/core/step/system.h"
+#include "nsn/models/rows/joint_rows.h"
 #include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
-#include "nsn/models/rows/joint_rows.h"
-#include "nsn/core/step/system.h"
 
 namespace nsn {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/models/rows/joint_rows.h"
 #include "tests/support/cabinets.h"
 #include "tests/support/robot_models.h"
 #include "tests/support/simulate.h"
-#include "nsn/models/rows/joint_rows.h"
 
 namespace nsn {
 namespace {

@@ -22,15 +22,15 @@
 #include "nsn/models/rows/attachment_rows.h"
 #include "nsn/models/rows/compliance_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
-#include "tests/support/guarded_step.h"
+#include "tests/support/second_memory.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
 namespace {
 
-SolverRegistry with_guarded() {
+SolverRegistry with_second_memory() {
   SolverRegistry registry = standard_backends();
-  registry.add(test::guarded_device());
+  registry.add(test::second_memory());
   return registry;
 }
 
@@ -55,7 +55,7 @@ void add(const Vec3& v, std::vector<double>& to) {
 }
 
 Motion move(World world, const SimulationOptions& options, int steps) {
-  Simulation simulation(std::move(world), options, with_guarded());
+  Simulation simulation(std::move(world), options, with_second_memory());
   Motion motion;
   for (int k = 0; k < steps; ++k) {
     const StepReport& report = simulation.step();
@@ -98,8 +98,8 @@ void expect_same(const std::string& name, const MakeWorld& make, int steps,
   const Motion serial = on("serial");
   for (const double x : serial.numbers) ASSERT_TRUE(std::isfinite(x)) << name;
   EXPECT_TRUE(same_bits(serial, on(std::string(kHostDevice)))) << name;
-  if (!test::has_guarded_device()) return;
-  const Motion guarded = on("guarded");
+  if (!test::has_second_memory()) return;
+  const Motion guarded = on(test::kSecondMemory);
   EXPECT_TRUE(same_bits(serial, guarded)) << name;
   for (const std::string& where : guarded.evaluate_on) EXPECT_EQ(where, "device") << name;
 }
@@ -241,7 +241,7 @@ TEST(DeviceRows, OfScenesGiveTheBitsOfTheHost) {
 
 /// Of the scenes of the golden runs: rows are the device's, whatever their kind.
 TEST(DeviceRows, OfEverySceneAreEvaluatedOnTheDevice) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   std::ifstream file(NSN_GOLDEN_SCENES);
   std::string line;
   int scenes = 0;
@@ -264,9 +264,9 @@ TEST(DeviceRows, OfEverySceneAreEvaluatedOnTheDevice) {
       RecordProperty(name, error.what());  // its robot is not there
       continue;
     }
-    const Motion motion =
-        move(std::move(*world),
-             paper_on("guarded", {{"newton-iterations", "1"}, {"linear-iterations", "1"}}), 1);
+    const Motion motion = move(
+        std::move(*world),
+        paper_on(test::kSecondMemory, {{"newton-iterations", "1"}, {"linear-iterations", "1"}}), 1);
     if (motion.islands == 0) continue;  // nothing touches anything yet
     EXPECT_EQ(motion.evaluate_on[0], "device") << name;
     ++scenes;
@@ -276,13 +276,14 @@ TEST(DeviceRows, OfEverySceneAreEvaluatedOnTheDevice) {
 }
 
 TEST(DeviceRows, ASoftBodyMovesAtMost128BytesANewtonIteration) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* stiffness : {"diagonal", "exact"}) {
     for (const auto& make : {scene("soft-ball-drop", {{"tets", "300"}}), scene("heavy-stack")}) {
       const auto before = test::hooked_bytes();
-      const Motion asked = move(
-          make(), paper_on("guarded", {{"tolerance", "1e-12"}, {"geometric-stiffness", stiffness}}),
-          2);
+      const Motion asked = move(make(),
+                                paper_on(test::kSecondMemory, {{"tolerance", "1e-12"},
+                                                               {"geometric-stiffness", stiffness}}),
+                                2);
       const auto after = test::hooked_bytes();
       ASSERT_GT(asked.newton_iterations, 0);
       const double bytes = asked.iterations.to_device + asked.iterations.from_device;
@@ -291,7 +292,7 @@ TEST(DeviceRows, ASoftBodyMovesAtMost128BytesANewtonIteration) {
       EXPECT_EQ(asked.up, after.first - before.first);
       EXPECT_EQ(asked.down, after.second - before.second);
       const Motion fixed =
-          move(make(), paper_on("guarded", {{"geometric-stiffness", stiffness}}), 1);
+          move(make(), paper_on(test::kSecondMemory, {{"geometric-stiffness", stiffness}}), 1);
       EXPECT_EQ(fixed.iterations.to_device + fixed.iterations.from_device, 0.0) << stiffness;
     }
   }
@@ -299,9 +300,9 @@ TEST(DeviceRows, ASoftBodyMovesAtMost128BytesANewtonIteration) {
 
 /// Elements are copied once; then where particles are.
 TEST(DeviceRows, ElementsAreCopiedOnce) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   Simulation simulation(make_scene("soft-ball-drop", {{"tets", "300"}, {"height", "0.1"}}),
-                        paper_on("guarded"), with_guarded());
+                        paper_on(test::kSecondMemory), with_second_memory());
   const double first = simulation.step().traffic.to_device;
   const int tets = simulation.world().deformable(0).elements->num_tets();
   const double second = simulation.step().traffic.to_device;

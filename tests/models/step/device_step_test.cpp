@@ -14,7 +14,7 @@
 #include "nsn/core/step/assembled_matrix.h"
 #include "nsn/core/step/devices.h"
 #include "nsn/core/step/named_options.h"
-#include "tests/support/guarded_step.h"
+#include "tests/support/second_memory.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
@@ -42,15 +42,15 @@ Answer run(StepMethod& method, StepMonitor& monitor, StepEquations& equations) {
   return out;
 }
 
-SolverRegistry with_guarded() {
+SolverRegistry with_second_memory() {
   SolverRegistry registry = standard_backends();
-  registry.add(test::guarded_device());
+  registry.add(test::second_memory());
   return registry;
 }
 
 Answer run_on(const std::string& device, const NewtonOptions& options, StepEquations& equations) {
   StepMonitor monitor(0.0, {});
-  const SolverRegistry registry = with_guarded();
+  const SolverRegistry registry = with_second_memory();
   const auto method = find_device(device, registry).make(options, registry, monitor);
   return run(*method, monitor, equations);
 }
@@ -93,7 +93,7 @@ void expect_same_on_all(const std::string& scene, const NewtonOptions& options, 
     const Answer serial = run_on("serial", options, equations);
     EXPECT_TRUE(same(serial, run_on(std::string(kHostDevice), options, equations)))
         << scene << ", island " << islands;
-    EXPECT_TRUE(same(serial, run_on("guarded", options, equations)))
+    EXPECT_TRUE(same(serial, run_on(test::kSecondMemory, options, equations)))
         << scene << ", island " << islands;
     ++islands;
   });
@@ -101,7 +101,7 @@ void expect_same_on_all(const std::string& scene, const NewtonOptions& options, 
 }
 
 TEST(Devices, AgreeBitForBitOnAPileAnArchAMechanismAndASoftBody) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* scene :
        {"sphere-pile", "arch", "wall", "heavy-stack", "bridge", "four-bar", "beam-insertion"}) {
     expect_same_on_all(scene, paper(), 2);
@@ -128,7 +128,7 @@ TEST(Threads, GiveTheBitsOfOne) {
 }
 
 TEST(Devices, AgreeWhereTheHostAsksAfterEveryIteration) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* scene : {"sphere-pile", "arch"}) {
     expect_same_on_all(scene, paper({{"tolerance", "1e-6"}, {"newton-iterations", "20"}}), 1);
     expect_same_on_all(scene, paper({{"damping", "line-search"}, {"best-iterate", "true"}}), 1);
@@ -151,7 +151,7 @@ Crossed crossed(const NewtonOptions& options, const std::string& rows) {
   for_islands("wall", {{"rows", rows}, {"columns", "20"}}, 1, [&](StepEquations& equations) {
     out.contacts = equations.system().blocks();
     const auto before = test::hooked_bytes();
-    const Answer answer = run_on("guarded", options, equations);
+    const Answer answer = run_on(test::kSecondMemory, options, equations);
     const auto after = test::hooked_bytes();
     const Traffic& t = answer.result.iteration_traffic;
     out.per_iteration = (t.to_device + t.from_device) / answer.result.iterations;
@@ -165,7 +165,7 @@ Crossed crossed(const NewtonOptions& options, const std::string& rows) {
 }
 
 TEST(Devices, ANewtonIterationMoves128BytesWhateverTheSize) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   const NewtonOptions asking = paper({{"tolerance", "1e-12"}});
   for (const auto& [rows, contacts] : {std::pair{"4", 500}, std::pair{"65", 10000}}) {
     const Crossed asks = crossed(asking, rows);
@@ -190,14 +190,14 @@ double mirrored_bytes(const System& system, int iterations) {
 }
 
 TEST(Devices, ASolverOfTheHostWorksThroughAMirrorWhoseCopiesAreCounted) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* solver : {"cholmod", "eigen-ldlt", "amg"}) {
     if (!test::available(solver)) continue;
     const NewtonOptions options =
         paper({{"linear", solver}, {"linear-iterations", "0"}, {"operator", "assembled"}});
     for_islands("arch", {}, 1, [&](StepEquations& equations) {
       const Answer serial = run_on("serial", options, equations);
-      const Answer guarded = run_on("guarded", options, equations);
+      const Answer guarded = run_on(test::kSecondMemory, options, equations);
       EXPECT_TRUE(same(serial, guarded)) << solver;
       EXPECT_EQ(serial.result.solve_on, "host");
       EXPECT_EQ(serial.result.traffic.to_device + serial.result.traffic.from_device, 0.0);
@@ -209,7 +209,7 @@ TEST(Devices, ASolverOfTheHostWorksThroughAMirrorWhoseCopiesAreCounted) {
 }
 
 TEST(Devices, EveryChoiceRunsOnEachOrNamesItsReason) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   int ran = 0;
   for_islands("heavy-stack", {}, 1, [&](StepEquations& equations) {
     if (ran > 0) return;
@@ -229,7 +229,7 @@ TEST(Devices, EveryChoiceRunsOnEachOrNamesItsReason) {
                                                    {"operator", op},
                                                    {"newton-iterations", "3"}});
               const Answer serial = run_on("serial", options, equations);
-              EXPECT_TRUE(same(serial, run_on("guarded", options, equations)))
+              EXPECT_TRUE(same(serial, run_on(test::kSecondMemory, options, equations)))
                   << ncp << " " << stiffness << " " << linear << " " << form << " " << op;
               EXPECT_TRUE(same(serial, run_on(std::string(kHostDevice), options, equations)));
               ++ran;
@@ -243,7 +243,7 @@ TEST(Devices, EveryChoiceRunsOnEachOrNamesItsReason) {
 }
 
 TEST(Devices, EveryRuleForRRunsWithEveryNcpFunctionStiffnessAndSolver) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   int ran = 0;
   for (const char* rule :
        {"identity", "time-step", "effective-mass", "effective-mass-compliance", "spectral-norm"}) {
@@ -260,7 +260,8 @@ TEST(Devices, EveryRuleForRRunsWithEveryNcpFunctionStiffnessAndSolver) {
                                                 {"linear", linear},
                                                 {"newton-iterations", "3"}});
             const Answer serial = run_on("serial", newton, equations);
-            for (const char* device : {"guarded", "openmp"}) {
+            for (const std::string& device :
+                 {std::string(test::kSecondMemory), std::string(kHostDevice)}) {
               EXPECT_TRUE(same(serial, run_on(device, newton, equations)))
                   << rule << " " << ncp << " " << stiffness << " " << linear << " " << device;
             }
@@ -275,7 +276,7 @@ TEST(Devices, EveryRuleForRRunsWithEveryNcpFunctionStiffnessAndSolver) {
 }
 
 TEST(Devices, TheStiffnessFormAndEveryFrictionLawAgree) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* friction : {"smoothed", "alart-curnier-symmetric"}) {
     expect_same_on_all("heavy-stack", paper({{"friction", friction}}), 2);
     expect_same_on_all("heavy-stack", paper({{"friction", friction}, {"formulation", "stiffness"}}),
@@ -294,7 +295,7 @@ TEST(Devices, SinglePrecisionAgreesToItsDigits) {
     const Answer once = run_on("serial", paper({{"precision", "single"}}), equations);
     for (std::size_t k = 0; k < twice.u.size(); ++k) EXPECT_NEAR(twice.u[k], once.u[k], 1e-3);
     EXPECT_NE(twice.u, once.u);
-    if (!test::has_guarded_device()) return;
+    if (!test::has_second_memory()) return;
   });
 }
 
@@ -334,9 +335,9 @@ void expect_batch(const std::string& scene, bool entries) {
   };
   StepBatch<SerialDevice, double>(options, standard_backends()).solve(all, entries);
   expect_bits("serial");
-  if (!test::has_guarded_device()) return;
-  test::guarded_batch(options, standard_backends(), all, entries);
-  expect_bits("guarded");
+  if (!test::has_second_memory()) return;
+  test::batch_on_second_memory(options, standard_backends(), all, entries);
+  expect_bits(test::kSecondMemory);
   EXPECT_EQ(islands[0].result.traffic.launches, 1);
   EXPECT_EQ(islands[0].result.iteration_traffic.from_device, 0.0);
 }
@@ -353,10 +354,10 @@ std::vector<double> motion(const std::string& scene, const Options::Assignments&
                            const std::string& device, int steps) {
   SimulationOptions options = test::with_preset("paper");
   options.newton.device = device;
-  Simulation simulation(make_scene(scene, parameters), options, with_guarded());
+  Simulation simulation(make_scene(scene, parameters), options, with_second_memory());
   std::int64_t launches = 0;
   for (int k = 0; k < steps; ++k) launches += simulation.step().traffic.launches;
-  EXPECT_EQ(launches > 0, device == "guarded");
+  EXPECT_EQ(launches > 0, device == test::kSecondMemory);
   std::vector<double> out;
   for (const ConstBodyRef body : simulation.world().bodies()) {
     for (int k = 0; k < 3; ++k) out.push_back(body.position[k]);
@@ -367,21 +368,22 @@ std::vector<double> motion(const std::string& scene, const Options::Assignments&
 }
 
 TEST(Devices, ASimulationOnOneGivesTheBitsOfTheHost) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
   for (const char* scene : {"table-pile", "sphere-pile", "chain", "heavy-stack"}) {
     const int steps = std::string(scene) == "table-pile" ? 60 : 3;  // until they have fallen
     const auto host = motion(scene, {}, "serial", steps);
-    EXPECT_TRUE(same_bits(host, motion(scene, {}, "guarded", steps))) << scene;
+    EXPECT_TRUE(same_bits(host, motion(scene, {}, test::kSecondMemory, steps))) << scene;
   }
 }
 
 TEST(Devices, OneThatFailsLeavesTheWorldAsItWas) {
-  if (!test::has_guarded_device()) GTEST_SKIP() << "the guarded device needs Kokkos 4.7";
+  if (!test::has_second_memory()) GTEST_SKIP() << test::kNoSecondMemory;
+  if (!test::fail_allocation(-1)) GTEST_SKIP() << "its memory cannot be made to fail";
   for (const char* scene : {"arch", "balls-on-plate"}) {  // one island, and many in a batch
     SimulationOptions options = test::with_preset("paper");
-    options.newton.device = "guarded";
-    Simulation simulation(make_scene(scene, {}), options, with_guarded());
-    test::fail_guarded_allocation(7);
+    options.newton.device = test::kSecondMemory;
+    Simulation simulation(make_scene(scene, {}), options, with_second_memory());
+    test::fail_allocation(7);
     const Vec3 position = simulation.world().body(1).position;
     const Vec3 velocity = simulation.world().body(1).velocity;
     EXPECT_EQ(simulation.step().status, NewtonStatus::kDeviceFailure) << scene;
@@ -392,7 +394,7 @@ TEST(Devices, OneThatFailsLeavesTheWorldAsItWas) {
       EXPECT_EQ(simulation.world().body(1).velocity[k], velocity[k]);
     }
     EXPECT_EQ(simulation.world().time, 0.0);
-    test::fail_guarded_allocation(-1);
+    test::fail_allocation(-1);
     EXPECT_NE(simulation.step().status, NewtonStatus::kDeviceFailure) << "memory is back";
     EXPECT_GT(simulation.world().time, 0.0);
   }

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "bench/robustness/closed_loop.h"
+#include "nsn/core/step/step_method.h"
 #include "nsn/models/collision/box.h"
 #include "nsn/models/scenes/parts.h"
-#include "nsn/core/step/step_method.h"
 #include "tests/support/simulate.h"
 
 namespace nsn {
