@@ -96,6 +96,23 @@ def _indices(name: str, value: NDArray[Any]) -> NDArray[np.int32]:
     return np.ascontiguousarray(value, dtype=np.int32)
 
 
+def _whole(name: str, S: Any) -> None:
+    """scipy's own routines trust the arrays of a matrix and write beyond them if they are broken."""
+    if S.format == "coo":
+        for k, edge in zip(S.coords if hasattr(S, "coords") else (S.row, S.col), S.shape):
+            if len(k) != len(S.data) or (len(k) and not 0 <= k.min() <= k.max() < edge):
+                raise ValueError(f"{name}: an index is outside of its {S.shape[0]} x {S.shape[1]} entries")
+    elif S.format in ("csr", "csc", "bsr"):
+        block = S.blocksize if S.format == "bsr" else (1, 1)
+        major = 1 if S.format == "csc" else 0
+        rows, columns = S.shape[major] // block[major], S.shape[1 - major] // block[1 - major]
+        p, k = S.indptr, S.indices
+        if p.shape != (rows + 1,) or p[0] != 0 or p[-1] != len(k) or len(S.data) != len(k) or (np.diff(p) < 0).any():
+            raise ValueError(f"{name}: indptr does not rise from 0 to the {len(S.data)} entries")
+        if len(k) and not 0 <= k.min() <= k.max() < columns:
+            raise ValueError(f"{name}: an index is outside of its {S.shape[0]} x {S.shape[1]} entries")
+
+
 def matrix(name: str, A: MatrixLike, *, blocks: bool = False) -> Csr:
     """Of a scipy matrix: its own arrays if they are sorted, contiguous float64 and int32; copies otherwise. BSR with
     3 x 3 blocks stays in blocks if `blocks`; a dense array becomes a full matrix."""
@@ -117,6 +134,7 @@ def matrix(name: str, A: MatrixLike, *, blocks: bool = False) -> Csr:
         raise TypeError(f"{name}: numbers are needed, got {S.dtype}")
     if max(S.shape) > np.iinfo(np.int32).max:
         raise ValueError(f"{name}: indices beyond int32, which nsn uses")
+    _whole(name, S)
     if blocks and S.format == "bsr" and S.blocksize == (3, 3):
         edge = 3
     else:

@@ -87,8 +87,7 @@ class LcpResult:
 
 
 def _coefficients(mu: ArrayLike, velocities: Floats, dimension: int) -> Floats:
-    if dimension not in (2, 3):
-        raise ValueError(f"dimension: {dimension} is not 2 or 3")
+    _arrays.integer("dimension", dimension, 2, 3)
     if velocities.size % dimension:
         raise ValueError(f"{velocities.size} velocities are no multiple of the dimension {dimension}")
     n = velocities.size // dimension
@@ -104,19 +103,22 @@ def _coefficients(mu: ArrayLike, velocities: Floats, dimension: int) -> Floats:
 
 def _options(method: str, form: str, linear: str, tol: float, time_limit: float | None, max_factorizations: int,
              progress: Callable[[], Any] | bool | None) -> dict[str, Any]:
-    bar = None
+    linear = _arrays.text("linear", linear)
     if progress is True:
         try:
             from tqdm.auto import tqdm
-            bar = tqdm(unit=" iterations")
-            progress = bar.update
+            progress = tqdm(unit=" iterations").update
         except ImportError:
             progress = None
+    elif progress is False:
+        progress = None
+    elif progress is not None and not callable(progress):
+        raise TypeError(f"progress: a function, True or False is needed, got {progress!r}")
     return {"method": _arrays.text("method", method), "form": _arrays.text("form", form),
-            "linear": "contact-lu" if linear == "auto" else _arrays.text("linear", linear),
+            "linear": "contact-lu" if linear == "auto" else linear,
             "tol": _arrays.number("tol", tol), "time_limit": 0.0 if time_limit is None else _arrays.number("time_limit", time_limit),
             "max_factorizations": _arrays.integer("max_factorizations", max_factorizations, 0),
-            "progress": progress or None}
+            "progress": progress}
 
 
 def _result(d: dict[str, Any], check: bool) -> FrictionResult:
@@ -147,7 +149,7 @@ def solve(W: MatrixLike, q: ArrayLike, mu: ArrayLike, r0: ArrayLike | None = Non
     check: raises NotConverged unless solved. Ctrl-C ends it between two factorisations."""
     velocities = _arrays.finite("q", q, (None,))
     coefficients = _coefficients(mu, velocities, dimension)
-    operator = _arrays.square("W", W, blocks=dimension == 3)
+    operator = _arrays.square("W", W, blocks=int(dimension) == 3)
     if operator[0] * operator[2] != velocities.size:
         raise ValueError(f"W: {operator[0] * operator[2]} rows, q has {velocities.size} numbers")
     options = _options(method, "auto", linear, tol, time_limit, max_factorizations, progress)

@@ -139,6 +139,8 @@ class LinearSolver:
 
     def __init__(self, spec: str = "contact-lu", *, registry: Registry | None = None) -> None:
         self.spec = _arrays.text("spec", spec)
+        if registry is not None and not isinstance(registry, Registry):
+            raise TypeError(f"registry: a nsn.Registry is needed, got {registry!r}")
         self._solver = (registry or globals()["registry"])._core.make(self.spec)
         self._matrix: Any = None
         self._arrays: Any = None  # what the matrix views
@@ -198,7 +200,8 @@ def linear_solve(A: MatrixLike, b: ArrayLike, solver: str = "auto", *, x0: Array
     A: scipy sparse (CSR and 3 x 3 BSR with int32 indices are used in place) or dense. solver: "auto" (contact-lu, a
     direct solver), a name of `nsn.available_solvers()`, or "name:option=value,...". symmetric: what is known of A; None:
     it is measured. check: raises NotConverged unless solved."""
-    made = LinearSolver("contact-lu" if solver == "auto" else solver, registry=registry)
+    spec = _arrays.text("solver", solver)
+    made = LinearSolver("contact-lu" if spec == "auto" else spec, registry=registry)
     made.factorize(A, symmetric=symmetric)
     result = made.solve(b, x0, rtol=rtol, atol=atol, max_iterations=max_iterations, monitor=monitor, history=history)
     if check and not result.solved:

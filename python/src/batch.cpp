@@ -1,12 +1,11 @@
 // Many worlds of one kind, stepped together: their state as arrays with the world as first index.
-#include "simulation.h"
-
 #include <exception>
 #include <mutex>
 #include <set>
 
 #include "nsn/core/base/tasks.h"
 #include "nsn/models/robots/build_robot.h"
+#include "simulation.h"
 
 namespace nsn::python {
 
@@ -170,7 +169,7 @@ void BatchHandle::step(int steps) {
   int failed = size();
   std::exception_ptr error;
   const Interruptible scope;
-  const nb::gil_scoped_release free;
+  const Unlocked unlocked;
   for_each_task(size(), [&](int i) {
     const SerialScope serial;
     try {
@@ -221,7 +220,8 @@ auto joint_rows(std::vector<double> BatchHandle::Arrays::*member) {
 void bind_batch(nb::module_& m) {
   using A = BatchHandle::Arrays;
   nb::class_<BatchHandle>(m, "Batch")
-      .def(nb::init<std::vector<std::shared_ptr<SimulationHandle>>, const std::shared_ptr<RobotHandle>&>(),
+      .def(nb::init<std::vector<std::shared_ptr<SimulationHandle>>,
+                    const std::shared_ptr<RobotHandle>&>(),
            "simulations"_a, "robot"_a.none())
       .def("step", &BatchHandle::step, "n"_a)
       .def("pull", &BatchHandle::pull, "worlds"_a)
@@ -236,8 +236,13 @@ void bind_batch(nb::module_& m) {
       .def_prop_ro("joint_speed", joint_rows(&A::joint_speed))
       .def_prop_ro("joint_effort", joint_rows(&A::joint_effort))
       .def_prop_ro("joint_target", joint_rows(&A::joint_target))
-      .def_prop_ro("energy", [](BatchHandle& b) { return live(b.arrays->energy.data(), {to_size(b.size())}, b.arrays); })
-      .def_prop_ro("error", [](BatchHandle& b) { return live(b.arrays->error.data(), {to_size(b.size())}, b.arrays); });
+      .def_prop_ro("energy",
+                   [](BatchHandle& b) {
+                     return live(b.arrays->energy.data(), {to_size(b.size())}, b.arrays);
+                   })
+      .def_prop_ro("error", [](BatchHandle& b) {
+        return live(b.arrays->error.data(), {to_size(b.size())}, b.arrays);
+      });
 }
 
 }  // namespace nsn::python

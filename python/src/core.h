@@ -4,6 +4,8 @@
 /// users are in python/nsn.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -15,9 +17,6 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-
-#include <atomic>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -75,6 +74,30 @@ nb::object live(double* data, std::vector<std::size_t> shape, std::shared_ptr<vo
 /// Throws IndexError "body 7: there are 3".
 void check_index(const char* what, int index, int count);
 
+// ---- Python's lock
+// As nanobind's, but a daemon thread that comes back to a Python that has ended stops there: Python (before 3.14)
+// ends such threads by unwinding, which no destructor survives.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+class Locked {
+ public:
+  Locked();
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // ---- Ctrl-C
 /// Within its life Ctrl-C ends what runs here: poll() is asked by every thread, often, without Python.
 class Interruptible {
@@ -116,7 +139,8 @@ class WorldHandle {
   std::string state();
   void set_state(std::string_view bytes);
   /// Moves the world into a simulation, which must be kept.
-  std::shared_ptr<Simulation> give(const SimulationOptions& options, const SolverRegistry& registry);
+  std::shared_ptr<Simulation> give(const SimulationOptions& options,
+                                   const SolverRegistry& registry);
 
   /// The stepping thread's, from the start to the end of a call.
   class Stepping {

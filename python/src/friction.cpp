@@ -1,9 +1,8 @@
 // Bare friction problems: from arrays and files.
 #include "core.h"
-
+#include "nsn/core/io/atomic_file.h"
 #include "nsn/core/io/fclib.h"
 #include "nsn/core/io/friction_file.h"
-#include "nsn/core/io/atomic_file.h"
 #include "nsn/core/io/siconos_text.h"
 #include "nsn/core/problems/friction_error.h"
 #include "nsn/core/problems/lcp.h"
@@ -79,7 +78,7 @@ FrictionSolverOptions options_of(const nb::dict& given) {
   o.cancel = [progress = nb::handle(progress)] {
     Interruptible::poll();
     if (!progress.is_none()) {
-      const nb::gil_scoped_acquire gil;
+      const Locked locked;
       progress();
     }
     return false;
@@ -98,7 +97,7 @@ nb::dict run(const SolverRegistry& registry, const Problem& problem, const nb::o
   FrictionResult result;
   {
     const Interruptible scope;
-    const nb::gil_scoped_release free;
+    const Unlocked unlocked;
     result = FrictionSolver(options, registry).solve(problem, from);
   }
   return dict_of(result);
@@ -129,7 +128,7 @@ nb::dict solve_complementarity(const SolverRegistry& registry, const nb::tuple& 
   const LinearComplementarityProblem problem{csr_of("M", M), vector_of(q)};
   LcpResult result;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked unlocked;
     result = solve_lcp(problem, registry, options);
   }
   nb::dict d;
@@ -148,9 +147,10 @@ nb::tuple error_of(int dimension, const nb::tuple& W, const Doubles& q, const Do
                    const Doubles& r) {
   const FrictionProblem problem{dimension, csr_of("W", W), vector_of(q), vector_of(mu)};
   const Index n = dimension * problem.contacts();
-  NSN_THROW_UNLESS(problem.W.rows == n && problem.W.columns == n && static_cast<Index>(q.size()) == n,
-                   "W is {} x {} and q has {} numbers, there are {} contacts in {}D", problem.W.rows,
-                   problem.W.columns, q.size(), mu.size(), dimension);
+  NSN_THROW_UNLESS(
+      problem.W.rows == n && problem.W.columns == n && static_cast<Index>(q.size()) == n,
+      "W is {} x {} and q has {} numbers, there are {} contacts in {}D", problem.W.rows,
+      problem.W.columns, q.size(), mu.size(), dimension);
   const Vector u("u", r.size());
   const FrictionError error = friction_error(problem, vector_of(r), u);
   return nb::make_tuple(dict_of(error), as_numpy(u));
@@ -185,7 +185,7 @@ nb::dict read(const std::string& path, const std::string& format) {
   const FrictionFormat kind = friction_format_from_name(format);
   FrictionFile file;
   {
-    const nb::gil_scoped_release free;
+    const Unlocked unlocked;
     file = read_friction_file(path, kind);
   }
   return dict_of(file.problem);
@@ -199,46 +199,50 @@ void write(const std::string& path, const std::string& format, const Problem& pr
       return;
     }
   }
-  NSN_THROW_UNLESS(format == "siconos", "format '{}': a problem of this kind is written as siconos{}",
-                   format, std::is_same_v<Problem, LinearComplementarityProblem> ? "" : " or fclib");
+  NSN_THROW_UNLESS(format == "siconos",
+                   "format '{}': a problem of this kind is written as siconos{}", format,
+                   std::is_same_v<Problem, LinearComplementarityProblem> ? "" : " or fclib");
   write_file(path, to_siconos_text(problem));
 }
 
 }  // namespace
 
 void bind_friction(nb::module_& m) {
-  m.def("solve_local", &solve_local, "registry"_a, "dimension"_a, "W"_a, "q"_a, "mu"_a, "r0"_a.none(),
-        "options"_a);
-  m.def("solve_global",
-        [](const SolverRegistry& registry, int dimension, const nb::tuple& M, const nb::tuple& H,
-           const Doubles& f, const Doubles& w, const Doubles& mu, const nb::object& r0,
-           const nb::dict& options) {
-          return run(registry, global_problem(dimension, M, H, f, w, mu), r0, options);
-        },
-        "registry"_a, "dimension"_a, "M"_a, "H"_a, "f"_a, "w"_a, "mu"_a, "r0"_a.none(), "options"_a);
+  m.def("solve_local", &solve_local, "registry"_a, "dimension"_a, "W"_a, "q"_a, "mu"_a,
+        "r0"_a.none(), "options"_a);
+  m.def(
+      "solve_global",
+      [](const SolverRegistry& registry, int dimension, const nb::tuple& M, const nb::tuple& H,
+         const Doubles& f, const Doubles& w, const Doubles& mu, const nb::object& r0,
+         const nb::dict& options) {
+        return run(registry, global_problem(dimension, M, H, f, w, mu), r0, options);
+      },
+      "registry"_a, "dimension"_a, "M"_a, "H"_a, "f"_a, "w"_a, "mu"_a, "r0"_a.none(), "options"_a);
   m.def("solve_lcp", &solve_complementarity, "registry"_a, "M"_a, "q"_a, "method"_a, "tol"_a,
         "linear"_a);
   m.def("friction_error", &error_of, "dimension"_a, "W"_a, "q"_a, "mu"_a, "r"_a);
   m.def("friction_methods", &friction_method_names);
   m.def("read_problem", &read, "path"_a, "format"_a);
-  m.def("write_local",
-        [](const std::string& path, const std::string& format, int dimension, const nb::tuple& W,
-           const Doubles& q, const Doubles& mu) {
-          write(path, format,
-                FrictionProblem{dimension, csr_of("W", W), vector_of(q), vector_of(mu)});
-        },
-        "path"_a, "format"_a, "dimension"_a, "W"_a, "q"_a, "mu"_a);
-  m.def("write_global",
-        [](const std::string& path, const std::string& format, int dimension, const nb::tuple& M,
-           const nb::tuple& H, const Doubles& f, const Doubles& w, const Doubles& mu) {
-          write(path, format, global_problem(dimension, M, H, f, w, mu));
-        },
-        "path"_a, "format"_a, "dimension"_a, "M"_a, "H"_a, "f"_a, "w"_a, "mu"_a);
-  m.def("write_lcp",
-        [](const std::string& path, const std::string& format, const nb::tuple& M, const Doubles& q) {
-          write(path, format, LinearComplementarityProblem{csr_of("M", M), vector_of(q)});
-        },
-        "path"_a, "format"_a, "M"_a, "q"_a);
+  m.def(
+      "write_local",
+      [](const std::string& path, const std::string& format, int dimension, const nb::tuple& W,
+         const Doubles& q, const Doubles& mu) {
+        write(path, format,
+              FrictionProblem{dimension, csr_of("W", W), vector_of(q), vector_of(mu)});
+      },
+      "path"_a, "format"_a, "dimension"_a, "W"_a, "q"_a, "mu"_a);
+  m.def(
+      "write_global",
+      [](const std::string& path, const std::string& format, int dimension, const nb::tuple& M,
+         const nb::tuple& H, const Doubles& f, const Doubles& w,
+         const Doubles& mu) { write(path, format, global_problem(dimension, M, H, f, w, mu)); },
+      "path"_a, "format"_a, "dimension"_a, "M"_a, "H"_a, "f"_a, "w"_a, "mu"_a);
+  m.def(
+      "write_lcp",
+      [](const std::string& path, const std::string& format, const nb::tuple& M, const Doubles& q) {
+        write(path, format, LinearComplementarityProblem{csr_of("M", M), vector_of(q)});
+      },
+      "path"_a, "format"_a, "M"_a, "q"_a);
   m.attr("HAS_HDF5") =
 #if defined(NSN_WITH_HDF5)
       true;

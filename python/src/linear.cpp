@@ -1,8 +1,7 @@
 // Linear solvers: the registry, backends written in Python, solves of a caller's matrix.
-#include "core.h"
-
 #include <cstring>
 
+#include "core.h"
 #include "nsn/core/linear/direct_solver.h"
 
 namespace nsn::python {
@@ -31,7 +30,7 @@ class PythonSolver final : public DirectSolver {
                std::shared_ptr<nb::object> factorize)
       : DirectSolver(name, can, options), factorize_(std::move(factorize)) {}
   ~PythonSolver() override {
-    const nb::gil_scoped_acquire gil;
+    const Locked locked;
     solve_.reset();
   }
 
@@ -39,7 +38,7 @@ class PythonSolver final : public DirectSolver {
   void analyze_entries(const Csr& /*A*/) override {}
 
   Preparation factorize_entries(const Csr& A) override {
-    const nb::gil_scoped_acquire gil;
+    const Locked locked;
     try {
       solve_ = (*factorize_)(A.rows, lent(A.row_begin.data(), A.row_begin.extent(0)),
                              lent(A.column.data(), A.column.extent(0)),
@@ -52,7 +51,7 @@ class PythonSolver final : public DirectSolver {
   }
 
   void solve_in_place(Vector v) override {
-    const nb::gil_scoped_acquire gil;
+    const Locked locked;
     const std::vector<double> b(v.data(), v.data() + v.extent(0));
     const nb::object x = solve_(as_numpy(b));
     nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> answer;
@@ -116,7 +115,8 @@ class Watched final : public LinearOperator {
     Interruptible::poll();
     of_->apply(x, y);
   }
-  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const override {
+  ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
+                              Vector y) const override {
     Interruptible::poll();
     return of_->apply_with_sums(x, d, q, y);
   }
@@ -166,7 +166,6 @@ std::unique_ptr<Watched> matrix(const Ints& indptr, const Ints& indices, const D
   return std::make_unique<Watched>(std::make_unique<CsrOperator>(A, known));
 }
 
-
 LinearReport solve(LinearSolver& solver, const Watched& A, const Doubles& b,
                    nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> x, double rtol,
                    double atol, int max_iterations, const nb::object& monitor) {
@@ -178,12 +177,12 @@ LinearReport solve(LinearSolver& solver, const Watched& A, const Doubles& b,
   Monitor watch;
   if (!monitor.is_none()) {
     watch = [&](const IterationInfo& at) {
-      const nb::gil_scoped_acquire gil;
+      const Locked locked;
       monitor(at.iteration, at.residual);
     };
   }
   const Interruptible scope;
-  const nb::gil_scoped_release free;
+  const Unlocked unlocked;
   solver.prepare(A);
   return solver.solve(vector_of(b), Vector(x.data(), x.size()),
                       {.rtol = rtol, .atol = atol, .max_iterations = max_iterations}, watch);
@@ -200,15 +199,20 @@ void bind_linear(nb::module_& m) {
              for (const SolverInfo& s : r.solvers()) names.push_back(s.name);
              return names;
            })
-      .def("info", [](const SolverRegistry& r, std::string_view name) { return describe(r.info(name)); },
-           "name"_a)
+      .def(
+          "info",
+          [](const SolverRegistry& r, std::string_view name) { return describe(r.info(name)); },
+          "name"_a)
       .def("add", &add_solver, "name"_a, "factorize"_a, "summary"_a, "symmetric"_a)
-      .def("make", [](const SolverRegistry& r, std::string_view spec) { return r.make(spec); }, "spec"_a);
+      .def(
+          "make", [](const SolverRegistry& r, std::string_view spec) { return r.make(spec); },
+          "spec"_a);
 
   nb::class_<Watched>(m, "Matrix")
       .def_prop_ro("rows", &Watched::rows)
       .def_prop_ro("symmetric", &Watched::symmetric);
-  m.def("matrix", &matrix, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(), "block"_a, "symmetric"_a.none());
+  m.def("matrix", &matrix, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(),
+        "block"_a, "symmetric"_a.none());
 
   nb::class_<LinearReport>(m, "LinearReport")
       .def_prop_ro("status", [](const LinearReport& r) { return std::string(to_string(r.status)); })
@@ -229,20 +233,22 @@ void bind_linear(nb::module_& m) {
   nb::class_<LinearSolver>(m, "Solver")
       .def_prop_ro("name", [](const LinearSolver& s) { return std::string(s.name()); })
       .def_prop_ro("factorization_flops", &LinearSolver::factorization_flops)
-      .def("analyze",
-           [](LinearSolver& s, const Watched& A) {
-             const Interruptible scope;
-             const nb::gil_scoped_release free;
-             s.analyze(A);
-           },
-           "A"_a)
-      .def("prepare",
-           [](LinearSolver& s, const Watched& A) {
-             const Interruptible scope;
-             const nb::gil_scoped_release free;
-             s.prepare(A);
-           },
-           "A"_a)
+      .def(
+          "analyze",
+          [](LinearSolver& s, const Watched& A) {
+            const Interruptible scope;
+            const Unlocked unlocked;
+            s.analyze(A);
+          },
+          "A"_a)
+      .def(
+          "prepare",
+          [](LinearSolver& s, const Watched& A) {
+            const Interruptible scope;
+            const Unlocked unlocked;
+            s.prepare(A);
+          },
+          "A"_a)
       .def("solve", &solve, "A"_a, "b"_a, "x"_a, "rtol"_a, "atol"_a, "max_iterations"_a,
            "monitor"_a.none());
 }

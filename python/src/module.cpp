@@ -1,8 +1,7 @@
-#include "core.h"
-
 #include <csignal>
-#include <cstdlib>
+#include <unistd.h>
 
+#include "core.h"
 #include "nsn/core/base/parallel.h"
 
 namespace nsn::python {
@@ -56,14 +55,15 @@ nb::object as_numpy(const IndexVector& v) {
 nb::object as_numpy(std::vector<double> values, std::vector<std::size_t> shape) {
   if (shape.empty()) shape = {values.size()};
   auto* const held = new std::vector<double>(std::move(values));
-  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  const nb::capsule owner(held,
+                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   return owned(held->data(), std::move(shape), owner);
 }
 
 nb::object live(double* data, std::vector<std::size_t> shape, std::shared_ptr<void> owner) {
   auto* const held = new std::shared_ptr<void>(std::move(owner));
-  const nb::capsule capsule(held,
-                            [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
+  const nb::capsule capsule(
+      held, [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
   return owned(data, std::move(shape), capsule);
 }
 
@@ -74,11 +74,35 @@ void check_index(const char* what, int index, int count) {
 
 std::shared_ptr<nb::object> keep(nb::object object) {
   std::shared_ptr<nb::object> one(new nb::object(std::move(object)), [](nb::object* o) {
-    const nb::gil_scoped_acquire gil;
+    const Locked locked;
     delete o;
   });
   kept().push_back(one);
   return one;
+}
+
+namespace {
+
+[[noreturn]] void stay() {
+  for (;;) pause();
+}
+
+}  // namespace
+
+Unlocked::~Unlocked() {
+  try {
+    PyEval_RestoreThread(state_);
+  } catch (...) {
+    stay();
+  }
+}
+
+Locked::Locked() {
+  try {
+    state_ = PyGILState_Ensure();
+  } catch (...) {
+    stay();
+  }
 }
 
 // Python's own handler only sets a flag that its main thread looks at between bytecodes. Ours is in its place
@@ -88,7 +112,8 @@ Interruptible::Interruptible() {
   struct sigaction now {};
   sigaction(SIGINT, nullptr, &now);
   const bool plain = (now.sa_flags & SA_SIGINFO) == 0;
-  if (!plain || now.sa_handler == SIG_IGN || now.sa_handler == SIG_DFL || now.sa_handler == note) return;
+  if (!plain || now.sa_handler == SIG_IGN || now.sa_handler == SIG_DFL || now.sa_handler == note)
+    return;
   ctrl_c.store(false, std::memory_order_relaxed);
   python_handler = now;
   now.sa_handler = note;
@@ -109,7 +134,7 @@ void Interruptible::poll() {
 
 void Interruptible::let_handlers_run() {
   if (std::this_thread::get_id() != main_thread()) return;
-  const nb::gil_scoped_acquire gil;
+  const Locked locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   ctrl_c.store(false, std::memory_order_relaxed);
 }

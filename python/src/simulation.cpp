@@ -53,13 +53,13 @@ void SimulationHandle::step(int steps, const Callbacks& callbacks) {
   controlled_ = !before.is_none();
   if (controlled_) {
     simulation.before_step([before](Simulation&) {
-      const nb::gil_scoped_acquire gil;
+      const Locked locked;
       before();
     });
   }
   if (!observer.is_none()) {
     simulation.observe([observer](int island, const NewtonSystemView& view) {
-      const nb::gil_scoped_acquire gil;
+      const Locked locked;
       const BlockCsr& S = *view.S;
       observer(island, view.iteration, std::string(view.form), view.symmetric, S.rows,
                as_numpy(S.row_begin), as_numpy(S.column),
@@ -76,13 +76,13 @@ void SimulationHandle::step(int steps, const Callbacks& callbacks) {
     }
   } const forget{simulation, controlled_, !observer.is_none()};
   Interruptible scope;
-  const nb::gil_scoped_release free;
+  const Unlocked unlocked;
   constexpr double kAskEvery = 0.02;  // s: the other signals
   auto asked = Clock::now();
   for (int k = 0; k < steps; ++k) {
     one_step();
     if (!after.is_none()) {
-      const nb::gil_scoped_acquire gil;
+      const Locked locked;
       after();
     }
     Interruptible::poll();
@@ -116,14 +116,26 @@ nb::object contacts(SimulationHandle& s) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ContactInfo& c = all[i];
     ContactRecord& r = (*records)[i];
-    r = {c.body_a, c.body_b, c.shape_a, c.shape_b, c.deformable_a, c.deformable_b, c.id, {}, {}, {},
-         c.gap, c.mu, static_cast<std::int32_t>(c.state), 0};
+    r = {c.body_a,
+         c.body_b,
+         c.shape_a,
+         c.shape_b,
+         c.deformable_a,
+         c.deformable_b,
+         c.id,
+         {},
+         {},
+         {},
+         c.gap,
+         c.mu,
+         static_cast<std::int32_t>(c.state),
+         0};
     store3(r.point, c.point);
     store3(r.normal, c.normal);
     store3(r.force, c.force);
   }
-  const nb::capsule owner(records,
-                          [](void* p) noexcept { delete static_cast<std::vector<ContactRecord>*>(p); });
+  const nb::capsule owner(
+      records, [](void* p) noexcept { delete static_cast<std::vector<ContactRecord>*>(p); });
   const std::size_t shape[] = {all.size() * sizeof(ContactRecord)};
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(records->data(), 1, shape, owner));
 }
@@ -154,8 +166,9 @@ nb::list history(SimulationHandle& s, int island) {
 
 void bind_report(nb::module_& m) {
   nb::class_<StepReport>(m, "StepReport", "What one step did.")
-      .def_prop_ro("status", [](const StepReport& r) { return std::string(to_string(r.status)); },
-                   "'converged', or why not; the worst of the islands")
+      .def_prop_ro(
+          "status", [](const StepReport& r) { return std::string(to_string(r.status)); },
+          "'converged', or why not; the worst of the islands")
       .def_prop_ro("converged", &StepReport::converged, "every island met its tolerance")
       .def_ro("contacts", &StepReport::contacts, "of rigid and of deformable bodies")
       .def_ro("soft_contacts", &StepReport::soft_contacts, "those that touch a deformable body")
@@ -165,29 +178,39 @@ void bind_report(nb::module_& m) {
       .def_ro("newton_iterations", &StepReport::newton_iterations, "largest of the islands")
       .def_ro("factorizations", &StepReport::factorizations, "sum over the islands")
       .def_ro("linear_iterations", &StepReport::linear_iterations, "sum over the islands")
-      .def_prop_ro("error", [](const StepReport& r) { return r.error.total; },
-                   "of the worst island, m/s")
-      .def_prop_ro("relative_error", [](const StepReport& r) { return r.error.relative; },
-                   "the error over the step's speed scale")
-      .def_prop_ro("normal_error", [](const StepReport& r) { return r.error.normal; }, "m")
-      .def_prop_ro("friction_error", [](const StepReport& r) { return r.error.friction; }, "m/s")
-      .def_prop_ro("box_error", [](const StepReport& r) { return r.error.box; }, "m/s")
-      .def_prop_ro("momentum_error", [](const StepReport& r) { return r.error.momentum; }, "m/s")
+      .def_prop_ro(
+          "error", [](const StepReport& r) { return r.error.total; }, "of the worst island, m/s")
+      .def_prop_ro(
+          "relative_error", [](const StepReport& r) { return r.error.relative; },
+          "the error over the step's speed scale")
+      .def_prop_ro(
+          "normal_error", [](const StepReport& r) { return r.error.normal; }, "m")
+      .def_prop_ro(
+          "friction_error", [](const StepReport& r) { return r.error.friction; }, "m/s")
+      .def_prop_ro(
+          "box_error", [](const StepReport& r) { return r.error.box; }, "m/s")
+      .def_prop_ro(
+          "momentum_error", [](const StepReport& r) { return r.error.momentum; }, "m/s")
       .def_ro("penetration", &StepReport::penetration, "largest at the end of the step, m")
-      .def_prop_ro("joint_distance", [](const StepReport& r) { return r.drift.distance; },
-                   "largest gap of a joint, m")
-      .def_prop_ro("joint_angle", [](const StepReport& r) { return r.drift.angle; },
-                   "largest error of a joint's angle, rad")
+      .def_prop_ro(
+          "joint_distance", [](const StepReport& r) { return r.drift.distance; },
+          "largest gap of a joint, m")
+      .def_prop_ro(
+          "joint_angle", [](const StepReport& r) { return r.drift.angle; },
+          "largest error of a joint's angle, rad")
       .def_ro("energy", &StepReport::energy, "kinetic and potential at the end, J")
-      .def_ro("work_external", &StepReport::work_external, "by forces, kinematic bodies and drives, J")
+      .def_ro("work_external", &StepReport::work_external,
+              "by forces, kinematic bodies and drives, J")
       .def_ro("speed", &StepReport::speed, "largest of a body's centre, m/s")
       .def_ro("restarted", &StepReport::restarted, "accurate: the rescue was used")
       .def_ro("handed_over", &StepReport::handed_over, "realtime: the accurate method finished")
       .def_ro("detail", &StepReport::detail, "a device's failure in its own words")
-      .def("__repr__", [](const StepReport& r) {
-        return fmt::format("StepReport({}, {} contacts, {} Newton iterations, relative error {:.1e})",
-                           to_string(r.status), r.contacts, r.newton_iterations, r.error.relative);
-      })
+      .def("__repr__",
+           [](const StepReport& r) {
+             return fmt::format(
+                 "StepReport({}, {} contacts, {} Newton iterations, relative error {:.1e})",
+                 to_string(r.status), r.contacts, r.newton_iterations, r.error.relative);
+           })
       .def_ro("detect_seconds", &StepReport::detect_seconds, "of finding contacts, s")
       .def_ro("assemble_seconds", &StepReport::assemble_seconds, "of forming equations, s")
       .def_ro("solve_seconds", &StepReport::solve_seconds, "of solving them, s");
@@ -214,64 +237,93 @@ void bind_simulation(nb::module_& m) {
   m.def("newton_options", &newton_options);
   m.def("preset_names", &preset_names);
   nb::class_<SimulationHandle>(m, "Simulation")
-      .def("__init__",
-           [](SimulationHandle* self, const SharedWorld& world, const SolverRegistry& registry,
-              const std::string& preset, double dt, const Options::Assignments& newton) {
-             new (self) SimulationHandle(world, simulation_options(preset, dt, newton), registry);
-           },
-           "world"_a, "registry"_a, "preset"_a, "dt"_a, "newton"_a)
-      .def("step",
-           [](SimulationHandle& s, int n, nb::object before, nb::object after, nb::object observer) {
-             s.step(n, {std::move(before), std::move(after), std::move(observer)});
-             return s.get().report();
-           },
-           "n"_a, "before"_a.none(), "after"_a.none(), "observer"_a.none())
+      .def(
+          "__init__",
+          [](SimulationHandle* self, const SharedWorld& world, const SolverRegistry& registry,
+             const std::string& preset, double dt, const Options::Assignments& newton) {
+            new (self) SimulationHandle(world, simulation_options(preset, dt, newton), registry);
+          },
+          "world"_a, "registry"_a, "preset"_a, "dt"_a, "newton"_a)
+      .def(
+          "step",
+          [](SimulationHandle& s, int n, nb::object before, nb::object after, nb::object observer) {
+            s.step(n, {std::move(before), std::move(after), std::move(observer)});
+            return s.get().report();
+          },
+          "n"_a, "before"_a.none(), "after"_a.none(), "observer"_a.none())
       .def_prop_ro("report", [](SimulationHandle& s) { return s.get().report(); })
       .def_prop_ro("dt", [](SimulationHandle& s) { return s.get().options().h; })
-      .def_prop_ro("preset", [](SimulationHandle& s) {
-        return std::string(method_name(s.get().options().newton));
-      })
+      .def_prop_ro(
+          "preset",
+          [](SimulationHandle& s) { return std::string(method_name(s.get().options().newton)); })
       .def("contacts", &contacts)
-      .def("contact_force", [](SimulationHandle& s, int body) {
-        check_index("body", body, s.world()->get().num_bodies());
-        return array(s.get().contact_force(body));
-      }, "body"_a)
-      .def("contact_force_by", [](SimulationHandle& s, int body, int by) {
-        check_index("body", body, s.world()->get().num_bodies());
-        check_index("other", by, s.world()->get().num_bodies());
-        return array(s.get().contact_force(body, by));
-      }, "body"_a, "by"_a)
-      .def("deformable_force", [](SimulationHandle& s, int d) {
-        check_index("deformable", d, static_cast<int>(s.world()->get().deformables().size()));
-        return array(s.get().contact_force_on_deformable(d));
-      }, "deformable"_a)
-      .def("deformable_force_by", [](SimulationHandle& s, int d, int by) {
-        check_index("deformable", d, static_cast<int>(s.world()->get().deformables().size()));
-        check_index("other", by, s.world()->get().num_bodies());
-        return array(s.get().contact_force_on_deformable(d, by));
-      }, "deformable"_a, "by"_a)
-      .def("joint_position", [](SimulationHandle& s, int j, int axis) {
-        World& world = s.world()->get();
-        return world.joints().position(j, check_axis(s, j, axis), world.bodies());
-      }, "joint"_a, "axis"_a)
-      .def("joint_speed", [](SimulationHandle& s, int j, int axis) {
-        World& world = s.world()->get();
-        return world.joints().speed(j, check_axis(s, j, axis), world.bodies());
-      }, "joint"_a, "axis"_a)
-      .def("joint_effort", [](SimulationHandle& s, int j, int axis) {
-        check_axis(s, j, axis);
-        return s.get().drive_effort(check_stepped(s, j), axis);
-      }, "joint"_a, "axis"_a)
-      .def("joint_reaction", [](SimulationHandle& s, int j) {
-        check_joint(s, j);
-        const JointReaction r = s.get().joint_reaction(check_stepped(s, j));
-        return nb::make_tuple(array(r.force), array(r.torque));
-      }, "joint"_a)
+      .def(
+          "contact_force",
+          [](SimulationHandle& s, int body) {
+            check_index("body", body, s.world()->get().num_bodies());
+            return array(s.get().contact_force(body));
+          },
+          "body"_a)
+      .def(
+          "contact_force_by",
+          [](SimulationHandle& s, int body, int by) {
+            check_index("body", body, s.world()->get().num_bodies());
+            check_index("other", by, s.world()->get().num_bodies());
+            return array(s.get().contact_force(body, by));
+          },
+          "body"_a, "by"_a)
+      .def(
+          "deformable_force",
+          [](SimulationHandle& s, int d) {
+            check_index("deformable", d, static_cast<int>(s.world()->get().deformables().size()));
+            return array(s.get().contact_force_on_deformable(d));
+          },
+          "deformable"_a)
+      .def(
+          "deformable_force_by",
+          [](SimulationHandle& s, int d, int by) {
+            check_index("deformable", d, static_cast<int>(s.world()->get().deformables().size()));
+            check_index("other", by, s.world()->get().num_bodies());
+            return array(s.get().contact_force_on_deformable(d, by));
+          },
+          "deformable"_a, "by"_a)
+      .def(
+          "joint_position",
+          [](SimulationHandle& s, int j, int axis) {
+            World& world = s.world()->get();
+            return world.joints().position(j, check_axis(s, j, axis), world.bodies());
+          },
+          "joint"_a, "axis"_a)
+      .def(
+          "joint_speed",
+          [](SimulationHandle& s, int j, int axis) {
+            World& world = s.world()->get();
+            return world.joints().speed(j, check_axis(s, j, axis), world.bodies());
+          },
+          "joint"_a, "axis"_a)
+      .def(
+          "joint_effort",
+          [](SimulationHandle& s, int j, int axis) {
+            check_axis(s, j, axis);
+            return s.get().drive_effort(check_stepped(s, j), axis);
+          },
+          "joint"_a, "axis"_a)
+      .def(
+          "joint_reaction",
+          [](SimulationHandle& s, int j) {
+            check_joint(s, j);
+            const JointReaction r = s.get().joint_reaction(check_stepped(s, j));
+            return nb::make_tuple(array(r.force), array(r.torque));
+          },
+          "joint"_a)
       .def("history", &history, "island"_a)
       .def("get_state", [](SimulationHandle& s) { return bytes_of(s.state()); })
-      .def("set_state", [](SimulationHandle& s, const nb::bytes& state) {
-        s.set_state({state.c_str(), state.size()});
-      }, "state"_a)
+      .def(
+          "set_state",
+          [](SimulationHandle& s, const nb::bytes& state) {
+            s.set_state({state.c_str(), state.size()});
+          },
+          "state"_a)
       .def("forget_impulses", [](SimulationHandle& s) { s.get().forget_impulses(); });
 }
 

@@ -12,7 +12,8 @@ struct Callbacks {
 
 class SimulationHandle {
  public:
-  SimulationHandle(SharedWorld world, const SimulationOptions& options, const SolverRegistry& registry)
+  SimulationHandle(SharedWorld world, const SimulationOptions& options,
+                   const SolverRegistry& registry)
       : world_(std::move(world)), simulation_(world_->give(options, registry)) {}
 
   const SharedWorld& world() const { return world_; }

@@ -1,6 +1,5 @@
 // Worlds: shapes, bodies, joints, deformables, and their state as live arrays.
 #include "core.h"
-
 #include "nsn/models/deformable/tetrahedra.h"
 #include "nsn/models/mesh_io/mesh_io.h"
 #include "nsn/models/rows/joint_rows.h"
@@ -113,7 +112,8 @@ nb::tuple surface_of(const Shape& shape) {
   const SurfaceMesh mesh = shape.surface();
   std::vector<std::array<int, 3>> triangles;
   for (const std::vector<int>& face : mesh.polygons) {
-    for (std::size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
+    for (std::size_t k = 2; k < face.size(); ++k)
+      triangles.push_back({face[0], face[k - 1], face[k]});
   }
   return nb::make_tuple(array_of(mesh.points, 3), int_array_of(triangles, 3));
 }
@@ -122,21 +122,33 @@ void bind_shapes(nb::module_& m) {
   nb::class_<Shape>(m, "Shape")
       .def_prop_ro("type", [](const Shape& s) { return std::string(s.type()); })
       .def("surface", &surface_of);
-  m.def("box", [](const Array3& size) -> SharedShape { return std::make_shared<Box>(vec3(size)); },
-        "size"_a);
-  m.def("sphere", [](double radius) -> SharedShape { return std::make_shared<Sphere>(radius); },
-        "radius"_a);
-  m.def("capsule", [](double radius, double length) -> SharedShape {
-    return std::make_shared<Capsule>(radius, length);
-  }, "radius"_a, "length"_a);
-  m.def("cylinder", [](double radius, double height) -> SharedShape {
-    return std::make_shared<Cylinder>(radius, height);
-  }, "radius"_a, "height"_a);
-  m.def("plane", [](double extent) -> SharedShape { return std::make_shared<Plane>(extent); },
-        "extent"_a);
-  m.def("hull", [](const Doubles2& points) -> SharedShape {
-    return std::make_shared<ConvexHull>(ConvexHull::of_points(points_of("points", points)));
-  }, "points"_a);
+  m.def(
+      "box", [](const Array3& size) -> SharedShape { return std::make_shared<Box>(vec3(size)); },
+      "size"_a);
+  m.def(
+      "sphere", [](double radius) -> SharedShape { return std::make_shared<Sphere>(radius); },
+      "radius"_a);
+  m.def(
+      "capsule",
+      [](double radius, double length) -> SharedShape {
+        return std::make_shared<Capsule>(radius, length);
+      },
+      "radius"_a, "length"_a);
+  m.def(
+      "cylinder",
+      [](double radius, double height) -> SharedShape {
+        return std::make_shared<Cylinder>(radius, height);
+      },
+      "radius"_a, "height"_a);
+  m.def(
+      "plane", [](double extent) -> SharedShape { return std::make_shared<Plane>(extent); },
+      "extent"_a);
+  m.def(
+      "hull",
+      [](const Doubles2& points) -> SharedShape {
+        return std::make_shared<ConvexHull>(ConvexHull::of_points(points_of("points", points)));
+      },
+      "points"_a);
   m.def("triangle_mesh", &triangle_mesh, "vertices"_a, "triangles"_a, "two_sided"_a, "depth"_a);
 }
 
@@ -160,21 +172,34 @@ void bind_meshes(nb::module_& m) {
       .def_prop_ro("volume", [](const TetMesh& mesh) { return volume(mesh); });
   m.def("tet_mesh", &tet_mesh, "nodes"_a, "tets"_a);
   m.def("ball_mesh", &ball_mesh, "radius"_a, "tets"_a);
-  m.def("bar_mesh", [](const Array3& size, const std::array<Index, 3>& cells) {
-    return bar_mesh(vec3(size), cells);
-  }, "size"_a, "cells"_a);
-  m.def("finger_mesh", [](Index chambers, double length, double width) {
-    FingerMesh finger;
-    finger.chambers = chambers, finger.length = length, finger.width = width;
-    return finger_mesh(finger);
-  }, "chambers"_a, "length"_a, "width"_a);
-  m.def("read_tet_mesh", [](const std::string& path, bool repair) {
-    return read_tet_mesh(path, {.remove_unused_nodes = repair, .orient_tets = repair}).mesh;
-  }, "path"_a, "repair"_a);
-  m.def("read_surface", [](const std::string& path) {
-    const SurfaceMeshFile file = read_surface_mesh(path);
-    return nb::make_tuple(array_of(file.surface.vertex, 3), int_array_of(file.surface.triangle, 3));
-  }, "path"_a);
+  m.def(
+      "bar_mesh",
+      [](const Array3& size, const std::array<Index, 3>& cells) {
+        return bar_mesh(vec3(size), cells);
+      },
+      "size"_a, "cells"_a);
+  m.def(
+      "finger_mesh",
+      [](Index chambers, double length, double width) {
+        FingerMesh finger;
+        finger.chambers = chambers, finger.length = length, finger.width = width;
+        return finger_mesh(finger);
+      },
+      "chambers"_a, "length"_a, "width"_a);
+  m.def(
+      "read_tet_mesh",
+      [](const std::string& path, bool repair) {
+        return read_tet_mesh(path, {.remove_unused_nodes = repair, .orient_tets = repair}).mesh;
+      },
+      "path"_a, "repair"_a);
+  m.def(
+      "read_surface",
+      [](const std::string& path) {
+        const SurfaceMeshFile file = read_surface_mesh(path);
+        return nb::make_tuple(array_of(file.surface.vertex, 3),
+                              int_array_of(file.surface.triangle, 3));
+      },
+      "path"_a);
   m.def("material_names", &material_names);
 }
 
@@ -188,7 +213,9 @@ BodyKind kind_from(const std::string& name) {
       fmt::format("kind '{}' is not one of dynamic, static, kinematic", name));
 }
 const char* name_of(BodyKind kind) {
-  return kind == BodyKind::kDynamic ? "dynamic" : kind == BodyKind::kStatic ? "static" : "kinematic";
+  return kind == BodyKind::kDynamic  ? "dynamic"
+         : kind == BodyKind::kStatic ? "static"
+                                     : "kinematic";
 }
 
 int add_body(WorldHandle& w, const std::string& name, const std::string& kind, double mass,
@@ -227,7 +254,8 @@ int add_shape(WorldHandle& w, int body, const SharedShape& shape, const nb::dict
   World& world = w.get();
   const Quaternion q = quaternion(rotation);
   const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-  NSN_THROW_UNLESS(length > 0.0 && std::isfinite(length), "rotation is no quaternion that can be scaled to 1");
+  NSN_THROW_UNLESS(length > 0.0 && std::isfinite(length),
+                   "rotation is no quaternion that can be scaled to 1");
   return world.add_shape(body, shape, surface_from(surface), vec3(offset), q);
 }
 
@@ -240,9 +268,12 @@ nb::object rows_of(Block& block, std::vector<Row> std::decay_t<decltype(block.ar
   constexpr std::size_t width = sizeof(Row) / sizeof(double);
   static_assert(sizeof(Row) == width * sizeof(double));
   auto* const data = reinterpret_cast<double*>(rows.data());
-  if constexpr (width == 1) return live(data, {rows.size()}, arrays);
-  else if constexpr (width == 9) return live(data, {rows.size(), 3, 3}, arrays);
-  else return live(data, {rows.size(), width}, arrays);
+  if constexpr (width == 1)
+    return live(data, {rows.size()}, arrays);
+  else if constexpr (width == 9)
+    return live(data, {rows.size(), 3, 3}, arrays);
+  else
+    return live(data, {rows.size(), width}, arrays);
 }
 
 template <class Row>
@@ -255,60 +286,89 @@ auto particle_array(std::vector<Row> ParticleArrays::*member) {
 }
 
 void bind_bodies(nb::class_<WorldHandle>& world) {
-  world.def("add_body", &add_body, "name"_a, "kind"_a, "mass"_a, "inertia"_a.none(), "density"_a,
-            "position"_a, "orientation"_a, "velocity"_a, "angular_velocity"_a)
+  world
+      .def("add_body", &add_body, "name"_a, "kind"_a, "mass"_a, "inertia"_a.none(), "density"_a,
+           "position"_a, "orientation"_a, "velocity"_a, "angular_velocity"_a)
       .def("add_shape", &add_shape, "body"_a, "shape"_a, "surface"_a, "offset"_a, "rotation"_a)
-      .def("remove_body", [](WorldHandle& w, int b) { w.get().remove_body(b); }, "body"_a)
-      .def("remove_shape", [](WorldHandle& w, int s) { w.get().remove_shape(s); }, "shape"_a)
-      .def("remove_joint", [](WorldHandle& w, int j) { w.get().remove_joint(j); }, "joint"_a)
-      .def("remove_deformable", [](WorldHandle& w, int d) { w.get().remove_deformable(d); }, "deformable"_a)
-      .def("has_body", [](WorldHandle& w, int b) {
-        return b >= 0 && b < w.get().num_bodies() && w.get().has_body(b);
-      }, "body"_a)
-      .def("set_pair_friction", [](WorldHandle& w, int a, int b, double mu) {
-        World& world_ = w.get();
-        const auto shapes = static_cast<int>(world_.shapes().size());
-        check_index("shape", a, shapes);
-        check_index("shape", b, shapes);
-        world_.set_pair({a, b, mu});
-      }, "shape_a"_a, "shape_b"_a, "mu"_a)
-      .def("ignore_pair", [](WorldHandle& w, int a, int b) {
-        check_index("body", a, w.get().num_bodies());
-        check_index("body", b, w.get().num_bodies());
-        w.get().ignore_pair(a, b);
-      }, "body_a"_a, "body_b"_a)
-      .def("set_filter", [](WorldHandle& w, int shape, std::uint32_t category, std::uint32_t mask, int group) {
-        w.get().set_filter(shape, {.category = category, .mask = mask, .group = group});
-      }, "shape"_a, "category"_a, "mask"_a, "group"_a)
-      .def("set_kind", [](WorldHandle& w, int b, const std::string& kind) {
-        check_index("body", b, w.get().num_bodies());
-        const BodyRef body = w.get().body(b);
-        const BodyKind before = body.kind;
-        body.kind = kind_from(kind);
-        try {
-          validate(ConstBodyRef(body), b);
-        } catch (...) {
-          body.kind = before;
-          throw;
-        }
-      }, "body"_a, "kind"_a)
-      .def("kind", [](WorldHandle& w, int b) {
-        check_index("body", b, w.get().num_bodies());
-        return std::string(name_of(w.get().body(b).kind));
-      }, "body"_a)
+      .def(
+          "remove_body", [](WorldHandle& w, int b) { w.get().remove_body(b); }, "body"_a)
+      .def(
+          "remove_shape", [](WorldHandle& w, int s) { w.get().remove_shape(s); }, "shape"_a)
+      .def(
+          "remove_joint", [](WorldHandle& w, int j) { w.get().remove_joint(j); }, "joint"_a)
+      .def(
+          "remove_deformable", [](WorldHandle& w, int d) { w.get().remove_deformable(d); },
+          "deformable"_a)
+      .def(
+          "has_body",
+          [](WorldHandle& w, int b) {
+            return b >= 0 && b < w.get().num_bodies() && w.get().has_body(b);
+          },
+          "body"_a)
+      .def(
+          "set_pair_friction",
+          [](WorldHandle& w, int a, int b, double mu) {
+            World& world_ = w.get();
+            const auto shapes = static_cast<int>(world_.shapes().size());
+            check_index("shape", a, shapes);
+            check_index("shape", b, shapes);
+            world_.set_pair({a, b, mu});
+          },
+          "shape_a"_a, "shape_b"_a, "mu"_a)
+      .def(
+          "ignore_pair",
+          [](WorldHandle& w, int a, int b) {
+            check_index("body", a, w.get().num_bodies());
+            check_index("body", b, w.get().num_bodies());
+            w.get().ignore_pair(a, b);
+          },
+          "body_a"_a, "body_b"_a)
+      .def(
+          "set_filter",
+          [](WorldHandle& w, int shape, std::uint32_t category, std::uint32_t mask, int group) {
+            w.get().set_filter(shape, {.category = category, .mask = mask, .group = group});
+          },
+          "shape"_a, "category"_a, "mask"_a, "group"_a)
+      .def(
+          "set_kind",
+          [](WorldHandle& w, int b, const std::string& kind) {
+            check_index("body", b, w.get().num_bodies());
+            const BodyRef body = w.get().body(b);
+            const BodyKind before = body.kind;
+            body.kind = kind_from(kind);
+            try {
+              validate(ConstBodyRef(body), b);
+            } catch (...) {
+              body.kind = before;
+              throw;
+            }
+          },
+          "body"_a, "kind"_a)
+      .def(
+          "kind",
+          [](WorldHandle& w, int b) {
+            check_index("body", b, w.get().num_bodies());
+            return std::string(name_of(w.get().body(b).kind));
+          },
+          "body"_a)
       .def("body_names", [](WorldHandle& w) { return w.get().bodies().arrays().name; })
-      .def("shapes", [](WorldHandle& w) {
-        nb::list all;
-        for (const PlacedShape& s : w.get().shapes()) {
-          all.append(nb::make_tuple(s.body, s.shape ? std::string(s.shape->type()) : std::string(),
-                                    s.surface.mu, array(s.offset), array(s.rotation)));
-        }
-        return all;
-      })
-      .def("shape", [](WorldHandle& w, int s) {
-        check_index("shape", s, static_cast<int>(w.get().shapes().size()));
-        return w.get().shapes()[to_size(s)].shape;
-      }, "shape"_a)
+      .def("shapes",
+           [](WorldHandle& w) {
+             nb::list all;
+             for (const PlacedShape& s : w.get().shapes()) {
+               all.append(nb::make_tuple(s.body,
+                                         s.shape ? std::string(s.shape->type()) : std::string(),
+                                         s.surface.mu, array(s.offset), array(s.rotation)));
+             }
+             return all;
+           })
+      .def(
+          "shape",
+          [](WorldHandle& w, int s) {
+            check_index("shape", s, static_cast<int>(w.get().shapes().size()));
+            return w.get().shapes()[to_size(s)].shape;
+          },
+          "shape"_a)
       .def_prop_ro("num_bodies", [](WorldHandle& w) { return w.get().num_bodies(); })
       .def_prop_ro("num_particles", [](WorldHandle& w) { return w.get().num_particles(); })
       .def_prop_ro("num_joints", [](WorldHandle& w) { return w.get().num_joints(); })
@@ -356,11 +416,13 @@ void set_axis(Joint& joint, int axis, const Numbers& numbers) {
 }
 
 Joint make_joint(const std::string& kind, int a, int b) {
-  const std::pair<const char*, Joint (*)(int, int)> all[] = {
-      {"revolute", &revolute_joint},   {"prismatic", &prismatic_joint},
-      {"spherical", &spherical_joint}, {"universal", &universal_joint},
-      {"fixed", &fixed_joint},         {"cylindrical", &cylindrical_joint},
-      {"ball", &ball_joint}};
+  const std::pair<const char*, Joint (*)(int, int)> all[] = {{"revolute", &revolute_joint},
+                                                             {"prismatic", &prismatic_joint},
+                                                             {"spherical", &spherical_joint},
+                                                             {"universal", &universal_joint},
+                                                             {"fixed", &fixed_joint},
+                                                             {"cylindrical", &cylindrical_joint},
+                                                             {"ball", &ball_joint}};
   std::vector<std::string> names;
   for (const auto& [name, make] : all) {
     if (kind == name) return make(a, b);
@@ -388,7 +450,8 @@ int add_weld(WorldHandle& w, int a, int b, const Array3& point, const Array3& ax
   World& world = w.get();
   check_index("body", a, world.num_bodies());
   check_index("body", b, world.num_bodies());
-  Joint joint = weld_joint(a, b, {vec3(yields[0]), vec3(yields[1]), vec3(yields[2]), vec3(yields[3])});
+  Joint joint =
+      weld_joint(a, b, {vec3(yields[0]), vec3(yields[1]), vec3(yields[2]), vec3(yields[3])});
   joint.name = name;
   joint.collide = collide;
   return world.add_joint(joint, {.point = vec3(point), .axis = vec3(axis)});
@@ -405,38 +468,52 @@ int add_distance(WorldHandle& w, int a, int b, const Array3& point_a, const Arra
     const ConstBodyRef at = std::as_const(world).body(body);
     return rotation_matrix(conjugate(at.orientation)) * (vec3(p) - at.position);
   };
-  Joint joint = shortest == longest
-                    ? distance_joint(a, local(a, point_a), b, local(b, point_b), shortest, compliance)
-                    : distance_range_joint(a, local(a, point_a), b, local(b, point_b), shortest, longest);
+  Joint joint =
+      shortest == longest
+          ? distance_joint(a, local(a, point_a), b, local(b, point_b), shortest, compliance)
+          : distance_range_joint(a, local(a, point_a), b, local(b, point_b), shortest, longest);
   joint.name = name;
   joint.collide = collide;
   return world.add_joint(joint);
 }
 
 void bind_joints(nb::class_<WorldHandle>& world) {
-  world.def("add_joint", &add_joint, "kind"_a, "a"_a, "b"_a, "point"_a, "axis"_a, "axes"_a, "name"_a, "collide"_a)
-      .def("add_weld", &add_weld, "a"_a, "b"_a, "point"_a, "axis"_a, "yields"_a, "name"_a, "collide"_a)
+  world
+      .def("add_joint", &add_joint, "kind"_a, "a"_a, "b"_a, "point"_a, "axis"_a, "axes"_a, "name"_a,
+           "collide"_a)
+      .def("add_weld", &add_weld, "a"_a, "b"_a, "point"_a, "axis"_a, "yields"_a, "name"_a,
+           "collide"_a)
       .def("add_distance", &add_distance, "a"_a, "b"_a, "point_a"_a, "point_b"_a, "shortest"_a,
            "longest"_a, "compliance"_a, "name"_a, "collide"_a)
-      .def("set_axis", [](WorldHandle& w, int j, int axis, const Numbers& numbers) {
-        World& of = w.get();
-        check_index("joint", j, of.num_joints());
-        Joint changed = of.joint(j);
-        set_axis(changed, axis, numbers);
-        validate(changed, j, of.num_bodies());
-        of.joint(j).axes = changed.axes;
-      }, "joint"_a, "axis"_a, "numbers"_a)
-      .def("axis_number", [](WorldHandle& w, int j, int axis, const std::string& key) {
-        check_index("joint", j, w.get().num_joints());
-        Joint& joint = w.get().joint(j);
-        check_index("axis", axis, static_cast<int>(joint.axes.size()));
-        return *number_of(joint.axes[to_size(axis)], key);
-      }, "joint"_a, "axis"_a, "key"_a)
-      .def("joint", [](WorldHandle& w, int j) {
-        check_index("joint", j, w.get().num_joints());
-        const Joint& joint = w.get().joint(j);
-        return nb::make_tuple(joint.name, joint.type, joint.body_a, joint.body_b, joint.axes.size());
-      }, "joint"_a);
+      .def(
+          "set_axis",
+          [](WorldHandle& w, int j, int axis, const Numbers& numbers) {
+            World& of = w.get();
+            check_index("joint", j, of.num_joints());
+            Joint changed = of.joint(j);
+            set_axis(changed, axis, numbers);
+            validate(changed, j, of.num_bodies());
+            of.joint(j).axes = changed.axes;
+          },
+          "joint"_a, "axis"_a, "numbers"_a)
+      .def(
+          "axis_number",
+          [](WorldHandle& w, int j, int axis, const std::string& key) {
+            check_index("joint", j, w.get().num_joints());
+            Joint& joint = w.get().joint(j);
+            check_index("axis", axis, static_cast<int>(joint.axes.size()));
+            return *number_of(joint.axes[to_size(axis)], key);
+          },
+          "joint"_a, "axis"_a, "key"_a)
+      .def(
+          "joint",
+          [](WorldHandle& w, int j) {
+            check_index("joint", j, w.get().num_joints());
+            const Joint& joint = w.get().joint(j);
+            return nb::make_tuple(joint.name, joint.type, joint.body_a, joint.body_b,
+                                  joint.axes.size());
+          },
+          "joint"_a);
 }
 
 // ---- deformables
@@ -444,7 +521,8 @@ void bind_joints(nb::class_<WorldHandle>& world) {
 int add_deformable(WorldHandle& w, const TetMesh& mesh, const std::string& name,
                    const std::string& model, double young, double poisson, double density,
                    double damping, const nb::dict& surface, bool self_contact,
-                   const std::vector<int>& ignored, const Array3& position, const Array4& orientation) {
+                   const std::vector<int>& ignored, const Array3& position,
+                   const Array4& orientation) {
   World& world = w.get();
   DeformableOptions o;
   o.name = name;
@@ -474,33 +552,46 @@ void set_activation(WorldHandle& w, int d, const Doubles& pressure) {
     NSN_THROW_UNLESS(std::isfinite(pressure.data()[t]), "pressure: number {} is not finite", t);
   }
   for (std::size_t t = 0; t < tets; ++t) {
-    body.elements->set_activation(static_cast<Index>(t), pressure.data()[pressure.size() == 1 ? 0 : t]);
+    body.elements->set_activation(static_cast<Index>(t),
+                                  pressure.data()[pressure.size() == 1 ? 0 : t]);
   }
 }
 
 void bind_deformables(nb::class_<WorldHandle>& world) {
-  world.def("add_deformable", &add_deformable, "mesh"_a, "name"_a, "model"_a, "young"_a, "poisson"_a,
-            "density"_a, "damping"_a, "surface"_a, "self_contact"_a, "ignored"_a, "position"_a,
-            "orientation"_a)
+  world
+      .def("add_deformable", &add_deformable, "mesh"_a, "name"_a, "model"_a, "young"_a, "poisson"_a,
+           "density"_a, "damping"_a, "surface"_a, "self_contact"_a, "ignored"_a, "position"_a,
+           "orientation"_a)
       .def("set_activation", &set_activation, "deformable"_a, "pressure"_a)
-      .def("fix_particle", [](WorldHandle& w, int p, bool fixed) {
-        check_index("particle", p, w.get().num_particles());
-        const ParticleRef particle = w.get().particle(p);
-        particle.kind = fixed ? BodyKind::kStatic : BodyKind::kDynamic;
-        if (fixed) particle.velocity = {};
-      }, "particle"_a, "fixed"_a)
-      .def("deformable", [](WorldHandle& w, int d) {
-        const Deformable& body = deformable_of(w, d);
-        std::vector<int> boundary;
-        for (Index v = 0; v < body.boundary.num_vertices(); ++v) boundary.push_back(body.boundary_particle(v));
-        return nb::make_tuple(body.name, body.first_particle, body.num_nodes(), body.mesh.num_tets(),
-                              boundary, int_array_of(body.boundary.triangle, 3));
-      }, "deformable"_a)
-      .def("deformable_measures", [](WorldHandle& w, int d) {
-        const Deformable& body = deformable_of(w, d);
-        return nb::make_tuple(mass(w.get(), body), array(centre_of_mass(w.get(), body)),
-                              volume_ratio(w.get(), body));
-      }, "deformable"_a)
+      .def(
+          "fix_particle",
+          [](WorldHandle& w, int p, bool fixed) {
+            check_index("particle", p, w.get().num_particles());
+            const ParticleRef particle = w.get().particle(p);
+            particle.kind = fixed ? BodyKind::kStatic : BodyKind::kDynamic;
+            if (fixed) particle.velocity = {};
+          },
+          "particle"_a, "fixed"_a)
+      .def(
+          "deformable",
+          [](WorldHandle& w, int d) {
+            const Deformable& body = deformable_of(w, d);
+            std::vector<int> boundary;
+            for (Index v = 0; v < body.boundary.num_vertices(); ++v)
+              boundary.push_back(body.boundary_particle(v));
+            return nb::make_tuple(body.name, body.first_particle, body.num_nodes(),
+                                  body.mesh.num_tets(), boundary,
+                                  int_array_of(body.boundary.triangle, 3));
+          },
+          "deformable"_a)
+      .def(
+          "deformable_measures",
+          [](WorldHandle& w, int d) {
+            const Deformable& body = deformable_of(w, d);
+            return nb::make_tuple(mass(w.get(), body), array(centre_of_mass(w.get(), body)),
+                                  volume_ratio(w.get(), body));
+          },
+          "deformable"_a)
       .def_prop_ro("num_deformables", [](WorldHandle& w) { return w.get().deformables().size(); });
 }
 
@@ -526,42 +617,54 @@ void bind_world(nb::module_& m) {
   world.def(nb::init<>())
       .def("copy", [](WorldHandle& w) { return std::make_shared<WorldHandle>(World(w.get())); })
       .def_prop_ro("taken", &WorldHandle::taken)
-      .def_prop_rw("time", [](WorldHandle& w) { return w.get().time; },
-                   [](WorldHandle& w, double time) {
-                     NSN_THROW_UNLESS(std::isfinite(time), "time {} is not finite", time);
-                     w.get().time = time;
-                   })
-      .def_prop_rw("gravity", [](WorldHandle& w) { return array(w.get().gravity); },
-                   [](WorldHandle& w, const Array3& g) {
-                     NSN_THROW_UNLESS(all_finite(vec3(g)), "gravity is not finite");
-                     w.get().gravity = vec3(g);
-                   })
-      .def_prop_rw("margin", [](WorldHandle& w) { return w.get().margin; },
-                   [](WorldHandle& w, double margin) {
-                     NSN_THROW_UNLESS(margin >= 0.0 && std::isfinite(margin), "margin {}: it must be >= 0", margin);
-                     w.get().margin = margin;
-                   })
+      .def_prop_rw(
+          "time", [](WorldHandle& w) { return w.get().time; },
+          [](WorldHandle& w, double time) {
+            NSN_THROW_UNLESS(std::isfinite(time), "time {} is not finite", time);
+            w.get().time = time;
+          })
+      .def_prop_rw(
+          "gravity", [](WorldHandle& w) { return array(w.get().gravity); },
+          [](WorldHandle& w, const Array3& g) {
+            NSN_THROW_UNLESS(all_finite(vec3(g)), "gravity is not finite");
+            w.get().gravity = vec3(g);
+          })
+      .def_prop_rw(
+          "margin", [](WorldHandle& w) { return w.get().margin; },
+          [](WorldHandle& w, double margin) {
+            NSN_THROW_UNLESS(margin >= 0.0 && std::isfinite(margin), "margin {}: it must be >= 0",
+                             margin);
+            w.get().margin = margin;
+          })
       .def_prop_ro("energy", [](WorldHandle& w) { return energy(w.get()); })
-      .def("state", [](WorldHandle& w) {
-        const std::string bytes = w.state();
-        return nb::bytes(bytes.data(), bytes.size());
-      })
-      .def("set_state", [](WorldHandle& w, const nb::bytes& state) {
-        w.set_state({state.c_str(), state.size()});
-      }, "state"_a)
-      .def("drop_control", [](WorldHandle& w) {
-        w.get().control = {};
-        w.get().control_state = {};
-      })
+      .def("state",
+           [](WorldHandle& w) {
+             const std::string bytes = w.state();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def(
+          "set_state",
+          [](WorldHandle& w, const nb::bytes& state) {
+            w.set_state({state.c_str(), state.size()});
+          },
+          "state"_a)
+      .def("drop_control",
+           [](WorldHandle& w) {
+             w.get().control = {};
+             w.get().control_state = {};
+           })
       .def("has_control", [](WorldHandle& w) { return static_cast<bool>(w.get().control); });
   bind_bodies(world);
   bind_joints(world);
   bind_deformables(world);
   m.def("scenes", &scene_list);
-  m.def("make_scene", [](const std::string& name, const Options::Assignments& parameters) {
-    const nb::gil_scoped_release free;
-    return std::make_shared<WorldHandle>(make_scene(name, parameters));
-  }, "name"_a, "parameters"_a);
+  m.def(
+      "make_scene",
+      [](const std::string& name, const Options::Assignments& parameters) {
+        const Unlocked unlocked;
+        return std::make_shared<WorldHandle>(make_scene(name, parameters));
+      },
+      "name"_a, "parameters"_a);
 }
 
 }  // namespace nsn::python

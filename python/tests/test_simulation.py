@@ -132,7 +132,8 @@ def test_control_may_not_step_or_restore():
         sim.step()
 
 
-SMALL = {"humanoids": dict(count=1), "yumi-cabinet": dict(count=1), "ragdolls": dict(count=1)}
+SMALL = {"humanoids": dict(count=1), "yumi-cabinet": dict(count=1), "ragdolls": dict(count=1), "sphere-pile": dict(balls=40),
+         "capsule-pile": dict(capsules=20)}
 
 
 def make(name):
@@ -147,14 +148,24 @@ def make(name):
 
 
 #: Scenes whose steps are cheap enough for every run of the tests.
-QUICK = [name for name in nsn.scenes.list() if name in {
-    "sliding_box", "arch", "a_frame", "heavy_stack", "domino", "soft_ball", "humanoids", "door", "pendulum", "sphere_pile",
-    "cantilever", "bouncing_ball", "weighing", "yumi_cabinet", "hand_ball", "pneunet"}]
+QUICK = ["sliding_box", "arch", "a_frame", "domino", "humanoids", "bouncing_ball", "sphere_pile", "squeeze", "double_pendulum",
+         "yumi_cabinet", "rolling_resistance", "beam_insertion"]
 
 
 @pytest.mark.parametrize("preset", ["accurate", "realtime", "paper"])
 @pytest.mark.parametrize("name", QUICK)
 def test_state_is_exact(name, preset):
+    check_state(name, preset)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset", ["accurate", "realtime", "paper"])
+@pytest.mark.parametrize("name", sorted(set(nsn.scenes.list()) - set(QUICK)))
+def test_state_is_exact_everywhere(name, preset):
+    check_state(name, preset)
+
+
+def check_state(name, preset):
     sim = nsn.Simulation(make(name), preset=preset)
     sim.step(3)
     state = sim.get_state()
@@ -167,10 +178,6 @@ def test_state_is_exact(name, preset):
     fresh.set_state(state)
     fresh.step(3)
     assert fresh.get_state() == end
-
-
-def test_the_quick_scenes_are_many():
-    assert len(QUICK) >= 8
 
 
 def test_copies_go_their_own_way():
@@ -212,12 +219,14 @@ def test_damaged_states_change_nothing(damage, words):
 # ---- Ctrl-C
 
 def pressed_after(seconds, action):
-    """CPU seconds of the main thread from the signal to the exception."""
+    """CPU seconds of this thread from the signal to the exception: what others do on the machine does not count."""
     at = []
+
+    clock = time.pthread_getcpuclockid(threading.get_ident())
 
     def press():
         time.sleep(seconds)
-        at.append(time.perf_counter())
+        at.append(time.clock_gettime(clock))
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press)
@@ -225,7 +234,7 @@ def pressed_after(seconds, action):
     try:
         with pytest.raises(KeyboardInterrupt):
             action()
-        return time.perf_counter() - at[0]
+        return time.clock_gettime(clock) - at[0]
     finally:
         thread.join()
 
@@ -256,15 +265,12 @@ def test_ctrl_c_with_a_control_that_adds_up():
     assert again.get_state() == sim.get_state()
 
 
-def test_ctrl_c_in_one_long_step():
-    """The step alone takes longer than a person waits."""
-    world = nsn.scenes.sphere_pile(count=3000) if "count" in nsn.scenes.sphere_pile.__doc__ else nsn.scenes.wall()
-    for preset in ("accurate", "realtime"):
-        sim = nsn.Simulation(copy.copy(world), preset=preset)
-        before = sim.get_state()
-        waited = pressed_after(0.15, lambda: [sim.step() for _ in range(10**6)])
-        assert waited < 5.0  # the bound under load; python/tests/latency.py measures
-        assert len(sim.get_state()) >= len(before)
+@pytest.mark.parametrize("preset", ["accurate", "realtime", "paper"])
+def test_ctrl_c_is_heard_within_a_step(preset):
+    """On a scene whose steps take longer than a person waits."""
+    sim = nsn.Simulation(nsn.scenes.sphere_pile(balls=1000), preset=preset)
+    assert pressed_after(0.6, lambda: sim.step(100000)) < 0.2
+    sim.step()
 
 
 def test_a_users_own_handler_is_called():
