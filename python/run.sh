@@ -1,6 +1,6 @@
 # The Python module in ./run, which sources this file: the interpreter it is built for, its tests, the wheel.
 
-python_packages=(numpy scipy nanobind pytest mypy matplotlib gymnasium h5py)
+python_packages=(numpy scipy nanobind pytest mypy matplotlib gymnasium h5py mujoco)
 
 # Makes build/python, an environment with what the module is built and tested with. $python_off says why there is none.
 python_environment() {

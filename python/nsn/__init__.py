@@ -17,7 +17,7 @@ import atexit as _atexit
 import os as _os
 
 from . import _core
-from ._core import InputError, StepReport, __version__, num_threads
+from ._core import VERSION as __version__, InputError, StepReport, num_threads
 from . import meshes, robots, scenes, shapes
 from ._batch import Batch
 from ._friction import (FrictionError, FrictionProblem, FrictionResult, LcpResult, Stage, friction_error,
@@ -29,9 +29,9 @@ from ._world import Bodies, Body, Deformable, Joint, World
 from .robots import Robot
 
 # A child of fork() has none of the threads that OpenMP believes in: it computes on its own thread.
-_os.register_at_fork(after_in_child=_core._after_fork_in_child)
+_os.register_at_fork(after_in_child=_core.after_fork_in_child)
 # What C++ keeps of Python (solvers) is given back while Python still runs.
-_atexit.register(_core._drop_python)
+_atexit.register(_core.drop_python)
 
 __all__ = [
     "Batch", "Bodies", "Body", "CONTACT", "Deformable", "FrictionError", "FrictionProblem", "FrictionResult",

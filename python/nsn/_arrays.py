@@ -70,6 +70,14 @@ def integer(name: str, value: Any, least: int = -(2**31), most: int = 2**31 - 1)
     return result
 
 
+def integers(name: str, values: Any, least: int = -(2**31), most: int = 2**31 - 1) -> list[int]:
+    try:
+        items = list(values)
+    except Exception:
+        raise TypeError(f"{name}: integers are needed, got {values!r}") from None
+    return [integer(name, item, least, most) for item in items]
+
+
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: a text is needed, got {value!r}")

@@ -56,11 +56,11 @@ class Batch:
 
     def refresh(self, worlds: Iterable[int] | None = None) -> None:
         """Reads the arrays of these worlds (all) from the worlds."""
-        self._core.pull(list(range(len(self))) if worlds is None else [_arrays.integer("worlds", i) for i in worlds])
+        self._core.pull(list(range(len(self))) if worlds is None else _arrays.integers("worlds", worlds))
 
     def reset(self, worlds: Iterable[int] | None = None) -> None:
         """These worlds (all) as they were made; their efforts and forces are zero."""
-        chosen = list(range(len(self))) if worlds is None else [_arrays.integer("worlds", i, 0, len(self) - 1) for i in worlds]
+        chosen = list(range(len(self))) if worlds is None else _arrays.integers("worlds", worlds, 0, len(self) - 1)
         for i in chosen:
             self.simulations[i].set_state(self._start[i])
         for rows in (self.force, self.torque, self.joint_effort):

@@ -1,6 +1,7 @@
 """Simulations: steps, contacts, forces, state."""
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -103,8 +104,9 @@ class Simulation:
         if self.control is None and self.after_step is None and self._observer is None:
             return self._core.step(n, None, None, None)
         control, after, observe = self.control, self.after_step, self._observer
-        return self._core.step(n, control and (lambda: control(self)), after and (lambda: after(self)),
-                               observe and (lambda *system: observe(NewtonSystem(*system))))
+        return self._core.step(n, None if control is None else functools.partial(control, self),
+                               None if after is None else functools.partial(after, self),
+                               None if observe is None else lambda *system: observe(NewtonSystem(*system)))
 
     @property
     def report(self) -> StepReport:

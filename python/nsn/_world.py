@@ -425,7 +425,7 @@ class World:
         return self._core.add_deformable(
             mesh._core, _arrays.text("name", name), _arrays.text("model", model), _arrays.number("young", young),
             _arrays.number("poisson", poisson), _arrays.number("density", density), _arrays.number("damping", damping),
-            _surface(mu, surface), bool(self_contact), [_arrays.integer("ignored_bodies", b) for b in ignored_bodies],
+            _surface(mu, surface), bool(self_contact), _arrays.integers("ignored_bodies", ignored_bodies),
             _arrays.vec3("position", position), _arrays.quaternion("orientation", orientation))
 
     @_recorded
@@ -566,7 +566,7 @@ class World:
         try:
             copy = World._of(self._core.copy(), self._origin)
         except ValueError:  # a control with a memory, which two worlds cannot share
-            return cast(World, _rebuilt(*self._pickled()))
+            return _rebuilt(*self._pickled())
         copy._recipe = list(self._recipe)
         copy._robots = [_robots.Robot(r._core.moved_to(copy._core), r.description) for r in self._robots]
         return copy

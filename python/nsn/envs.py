@@ -12,7 +12,7 @@ Actions are in [-1, 1]. Worlds that end start again in the next step, as gymnasi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.substeps, self.limit = _arrays.integer("substeps", substeps, 1), _arrays.integer("limit", limit, 1)
         self.num_envs = len(batch)
         self.random = np.random.default_rng(0)
+        self.width = actions
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (actions,), np.float32)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, self.num_envs)
         width = observe(batch).shape[1]
@@ -71,7 +72,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self.observe(self.batch).astype(np.float32), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        shape = (self.num_envs, *self.single_action_space.shape)
+        shape = (self.num_envs, self.width)
         taken = np.clip(_arrays.finite("actions", actions, shape), -1.0, 1.0)
         fresh = np.flatnonzero(self.over)
         self.act(self.batch, taken)
@@ -291,4 +292,4 @@ def _vector_entry(task: str, num_envs: int = 1, **options: Any) -> VectorEnv:
 for _task in TASKS:
     _id = f"nsn/{_task}-v0"
     if _id not in gymnasium.registry:
-        gymnasium.register(_id, entry_point=_entry, vector_entry_point=_vector_entry, kwargs={"task": _task})
+        gymnasium.register(_id, entry_point=cast(Any, _entry), vector_entry_point=cast(Any, _vector_entry), kwargs={"task": _task})

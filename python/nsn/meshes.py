@@ -53,7 +53,7 @@ def ball(radius: float, tets: int = 320) -> TetMesh:
 def bar(size: Vector, cells: tuple[int, int, int] = (8, 2, 2)) -> TetMesh:
     """A box from the origin to `size`, m, of so many cells, six tetrahedra each."""
     edges = _arrays.vec3("size", size)
-    n = [_arrays.integer("cells", c, 1, 10**4) for c in cells]
+    n = _arrays.integers("cells", cells, 1, 10**4)
     if len(n) != 3:
         raise ValueError(f"cells: {len(n)} numbers, needed 3")
     if n[0] * n[1] * n[2] > 10**8:

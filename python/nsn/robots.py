@@ -52,7 +52,7 @@ class RobotDescription:
     @property
     def reference(self) -> Floats:
         """All coordinates where links sit at their frames."""
-        return self._core.reference()
+        return np.asarray(self._core.reference(), dtype=np.float64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RobotDescription, self._args

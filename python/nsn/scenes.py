@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._world import World
 
-_TYPES = {"integer": int, "real": float, "flag": bool, "choice": str}
+_TYPES: dict[str, Callable[[Any], Any]] = {"integer": int, "real": float, "flag": bool, "choice": str}
 
 
 def _text(value: Any) -> str:
@@ -20,7 +20,7 @@ def _text(value: Any) -> str:
 
 
 def _value(kind: str, text: str) -> Any:
-    return {"integer": int, "real": float, "flag": lambda t: t == "true", "choice": str}[kind](text)
+    return text == "true" if kind == "flag" else _TYPES[kind](text)
 
 
 def _line(key: str, kind: str, default: str, least: float, most: float, choices: builtins.list[str], help: str) -> str:

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <cstdlib>
 #include <unistd.h>
 
 #include "core.h"
@@ -156,13 +157,15 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 void bind_module(nb::module_& m) {
   m.doc() = "Compiled part of nsn. Programs use the module nsn.";
   main_thread() = std::this_thread::get_id();
-  // A process of our children waits for threads that it does not have: see _after_fork_in_child.
+  // A process of our children waits for threads that it does not have: see after_fork_in_child.
   ensure_runtime();
+  // A daemon thread that never comes back keeps what it works on: no fault of the caller's. Tests ask for the report.
+  nb::set_leak_warnings(std::getenv("NSN_LEAK_WARNINGS") != nullptr);
   nb::register_exception_translator(translate);
   nb::exception<InputError>(m, "InputError", PyExc_OSError);
-  m.attr("__version__") = NSN_VERSION;
-  m.def("_drop_python", &drop_python);
-  m.def("_after_fork_in_child", &detail::release_dispatching_thread);
+  m.attr("VERSION") = NSN_VERSION;
+  m.def("drop_python", &drop_python);
+  m.def("after_fork_in_child", &detail::release_dispatching_thread);
   m.def("num_threads", &concurrency,
         "Threads that a large computation uses if it is started from this thread.");
   bind_linear(m);
