@@ -95,7 +95,8 @@ class Simulation:
     def step(self, n: int = 1, *, progress: bool = False) -> StepReport:
         """Advances by n steps without Python's lock; returns what the last one did. Ctrl-C ends it: the state is then
         that of the last whole step. progress: a bar, where tqdm is installed."""
-        n = _arrays.integer("n", n, 0)
+        if type(n) is not int or not 0 <= n < 2**31:
+            n = _arrays.integer("n", n, 0)
         if progress and n > 1:
             part = max(1, n // 100)
             for k in _progress(range(0, n, part), True, -(-n // part)):

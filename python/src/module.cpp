@@ -122,7 +122,9 @@ Interruptible::Interruptible() {
 }
 
 Interruptible::~Interruptible() {
-  if (installed_) sigaction(SIGINT, &python_handler, nullptr);
+  if (!installed_) return;
+  sigaction(SIGINT, &python_handler, nullptr);
+  ctrl_c.store(false, std::memory_order_relaxed);  // Python has noted it as well
 }
 
 bool Interruptible::pressed() {

@@ -75,7 +75,10 @@ void SimulationHandle::step(int steps, const Callbacks& callbacks) {
       if (observer) of.observe({});
     }
   } const forget{simulation, controlled_, !observer.is_none()};
-  Interruptible scope;
+  // A single step that will be over at once, as the last one was, needs no handler: Python's own is in time.
+  constexpr double kAtOnce = 1e-3;  // s
+  std::optional<Interruptible> scope;
+  if (steps > 1 || seconds_ > kAtOnce) scope.emplace();
   const Unlocked unlocked;
   constexpr double kAskEvery = 0.02;  // s: the other signals
   auto asked = Clock::now();
@@ -86,8 +89,8 @@ void SimulationHandle::step(int steps, const Callbacks& callbacks) {
       after();
     }
     Interruptible::poll();
-    if (steps > 1 && seconds_since(asked) > kAskEvery) {
-      scope.let_handlers_run();
+    if (scope && seconds_since(asked) > kAskEvery) {
+      scope->let_handlers_run();
       asked = Clock::now();
     }
   }
