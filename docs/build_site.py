@@ -18,6 +18,8 @@ SECTIONS = [
                 "docs/robots.md"]),
     ("Solvers", ["docs/backends.md", "docs/compare.md", "docs/friction_problems.md", "docs/device.md",
                  "docs/cuda.md"]),
+    ("Python", ["docs/python.md", "docs/python/problems.md", "docs/python/worlds.md", "docs/python/learning.md",
+                "docs/python/other_tools.md", "docs/python/api.md"]),
     ("How to", ["docs/howto/add_a_backend.md", "docs/howto/add_a_material.md", "docs/howto/add_a_scene.md",
                 "docs/howto/link_from_cmake.md", "docs/howto/read_the_json.md",
                 "docs/howto/replay_a_failing_system.md"]),

@@ -52,6 +52,15 @@ python_module() {
   say "$PWD/build/python/bin/python has the module nsn"
 }
 
+# The example of a policy that learns: its curve, and that the last episodes are near the best that can be had.
+learning() {
+  local off=
+  python_module >/dev/null || off=$?
+  [ "$off" != 77 ] || { say "skipped: $python_off"; return 0; }
+  OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/python/bin/python python/examples/ppo.py --out out/learning
+  tail -n 1 out/learning/BallOnPlate.csv | awk -F, '{ print "mean return of the last episodes: " $6 ", of 250"; exit !($6 > 220) }'
+}
+
 # Pythons from 3.11 on that run here, one of each version.
 wheel_pythons() {
   local minor candidate

@@ -23,7 +23,7 @@ def run(path, folder):
     return subprocess.run([sys.executable, str(path)], cwd=folder, env=environment(), capture_output=True, text=True, timeout=600)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("example", [*EXAMPLES, FOLDER.parent / "docs" / "examples" / "hello.py"], ids=lambda p: p.stem)
 def test_examples_run(example, tmp_path):
     done = run(example, tmp_path)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout

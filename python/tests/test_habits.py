@@ -76,3 +76,12 @@ def test_options_of_the_method():
     assert sim.step(3).newton_iterations == 10
     with pytest.raises(ValueError, match="not an option of accurate"):
         nsn.Simulation(nsn.scenes.arch(), damping="adaptive")
+
+
+def test_the_page_of_names_is_current():
+    import subprocess
+    import sys
+    here = pathlib.Path(__file__).parent
+    page = here.parent.parent / "docs" / "python" / "api.md"
+    made = subprocess.run([sys.executable, str(here / "api_page.py")], capture_output=True, text=True, check=True).stdout
+    assert page.read_text() == made, "api_page.py > docs/python/api.md"
