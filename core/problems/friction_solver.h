@@ -20,6 +20,7 @@
 /// the best iterate with its errors.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,7 +69,10 @@ struct FrictionSolverOptions {
   /// each is expensive.
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
-  double time_limit = 0.0;      ///< s of wall clock; 0: none. Checked between iterations
+  /// s of wall clock; 0: none. After the first product with W no unit of work starts that would not end in
+  /// time, by its operations at the speed measured so far.
+  double time_limit = 0.0;
+  std::function<double()> clock;  ///< s, of time_limit; empty: the wall clock
 
   // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)
   /// Factorisations of proximal Newton from one start, >= 1: easy problems take 10 to 30, and one

@@ -55,6 +55,7 @@ class BoundedNewton {
 
  private:
   void centre_on_safe();
+  bool may_start_admm();
   void start_cold(NewtonResult& result);
   void iterate(int budget, NewtonResult& result);
   [[nodiscard]] bool solve_from_zero(int budget, NewtonResult& result);

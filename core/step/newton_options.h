@@ -170,9 +170,13 @@ struct NewtonOptions {
   int max_iterations = 1;  ///< Newton iterations = factorisations of a step, >= 1
   bool warm_start = true;  ///< start from the impulses of the last step, by contact id
   std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
-  /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
+  /// s of wall clock per step of the simulation, >= 0; 0: none. Finding the contacts and a first safe
+  /// iterate come first; after that no unit of work starts that would not end in time, by its
+  /// operations at the speed measured so far (docs/choosing.md#deadlines).
   double time_budget = 0.0;
-  std::function<bool()> cancel;  ///< asked between iterations; true ends the step
+  /// Asked between units of work, also while contacts are found, from any thread; true ends the step.
+  std::function<bool()> cancel;
+  std::function<double()> clock;  ///< s, of time_budget; empty: the wall clock
   /// Where a step is solved (core/step/devices.h); accurate and realtime: the host's threads only.
   std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;

@@ -89,7 +89,8 @@ struct NewtonResult {
   bool handed_over = false;     ///< realtime: the accurate method finished the step
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
-  std::string detail;           ///< of a device's failure, in its own words
+  double safe_seconds = 0.0;    ///< with a deadline: the first safe iterate took so long
+  std::string detail;           ///< what there is to say: a device's failure, work that did not fit
   /// paper: where rows were evaluated and linear systems solved, "device", "host" or
   /// "host (mirrored)", and what that took.
   std::string evaluate_on, solve_on;

@@ -5,6 +5,7 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/step/swept_step.h"
 
 namespace nsn {
 namespace {
@@ -187,6 +188,11 @@ void RealtimeStep::solve_first(bool warm, NewtonResult& result) {
   bounded_.solve(budget_ - (cold ? 0 : budget_ / 6), cold, result);
 }
 
+bool RealtimeStep::may_linearise(const System& system) const {
+  const WorkClock& work = monitor_.work();
+  return work.fits(Work::kForm, work.limited() ? forming_operations(system) : 0.0);
+}
+
 /// Further linearisations, each at the result of the one before; the best result is the step's. Returns
 /// its own error.
 double RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
@@ -196,7 +202,7 @@ double RealtimeStep::improve(StepEquations& equations, State& state, NewtonResul
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
     const bool spent = (reduced() && 2 * rounds_ >= budget_) || result.iterations >= budget_;
-    if (best <= (reduced() ? good_ : policy_.goal) || spent || monitor_.out_of_time()) break;
+    if (best <= (reduced() ? good_ : policy_.goal) || spent || !may_linearise(system)) break;
     if (at_best) best_.take(state, result.error);
     at_best = false;
     ++rounds_;

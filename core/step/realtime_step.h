@@ -69,6 +69,7 @@ class RealtimeStep final : public StepMethod {
   void set_state(State& state);
   double energy_gain(const System& system, const State& state);
   double own_error(const System& system, const State& state, const StepError& all);
+  bool may_linearise(const System& system) const;
   double improve(StepEquations& equations, State& state, NewtonResult& result);
   /// m/s
   double target_of(const System& system) const;
