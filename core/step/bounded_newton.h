@@ -50,6 +50,8 @@ class BoundedNewton {
   bool drop_contact_impulses();
 
   SafePoint& safe() { return safe_; }
+  /// One more factorisation fits in the time.
+  [[nodiscard]] bool may_factorise() { return newton_->may_factorise(); }
   bool reached_goal() const { return safe_.error() <= goal_; }
   std::string_view linear_solver() { return dual_.solver().name(); }
 

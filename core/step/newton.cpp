@@ -90,7 +90,7 @@ NewtonResult NewtonSolver::solve_in_time(StepEquations& equations, State& state,
   while (swept_->error().relative > options_.tolerance && swept_->go_on(equations)) {
   }
   if (!(swept_->error().total < result.error.total)) return result;
-  take_swept(state, result);
+  take_swept(equations.system(), state, result);
   return result;
 }
 
@@ -103,17 +103,20 @@ NewtonResult NewtonSolver::sweep_alone(StepEquations& equations, State& state) {
   NewtonResult result;
   result.status = monitor_->out_of_time() ? NewtonStatus::kCancelled : NewtonStatus::kStalled;
   result.detail = "too many contacts of one body for any matrix: sweeps alone";
-  take_swept(state, result);
+  take_swept(equations.system(), state, result);
   return result;
 }
 
-void NewtonSolver::take_swept(State& state, NewtonResult& result) const {
+void NewtonSolver::take_swept(const System& system, State& state, NewtonResult& result) const {
   swept_->restore(state);
   result.error = swept_->error();
   result.linear_solver = "sweeps";
-  result.target_error = result.error.total;
-  result.target = 0.0;
   if (result.error.relative <= options_.tolerance) result.status = NewtonStatus::kConverged;
+  if (!std::holds_alternative<RealtimeOptions>(options_.method)) return;
+  result.target_error = result.error.total;
+  result.target = options_.realtime().policy.worth_joints * system.speed_scale;
+  if (!result.converged() && result.target_error <= result.target)
+    result.status = NewtonStatus::kOnTarget;
 }
 
 /// An accurate step that was not solved may have gained energy: the safe iterate is taken then.
@@ -126,7 +129,7 @@ void NewtonSolver::keep_energy(StepEquations& equations, State& state, NewtonRes
   swept_->start(equations, state.r);
   while (swept_->go_on(equations)) {
   }
-  take_swept(state, result);
+  take_swept(equations.system(), state, result);
   result.energy_limited = true;
   result.detail = "the iterate of least error gained energy: sweeps from it";
 }

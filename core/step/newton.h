@@ -65,7 +65,7 @@ class NewtonSolver {
   Promise judge(const System& system, NewtonResult& result) const;
   NewtonResult solve_in_time(StepEquations& equations, State& state, bool warm);
   NewtonResult sweep_alone(StepEquations& equations, State& state);
-  void take_swept(State& state, NewtonResult& result) const;
+  void take_swept(const System& system, State& state, NewtonResult& result) const;
   void keep_energy(StepEquations& equations, State& state, NewtonResult& result);
   bool on_host() const { return !std::holds_alternative<PaperOptions>(options_.method); }
 

@@ -300,9 +300,10 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   result.linear_solver = std::string(bounded_.linear_solver());
   const double own = improve(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
-  result.status = converged                ? NewtonStatus::kConverged
-                  : monitor_.out_of_time() ? NewtonStatus::kCancelled
-                                           : NewtonStatus::kBudgetReached;
+  const bool cut_short = result.iterations < budget_ && !bounded_.may_factorise();
+  result.status = converged                             ? NewtonStatus::kConverged
+                  : cut_short || monitor_.out_of_time() ? NewtonStatus::kCancelled
+                                                        : NewtonStatus::kBudgetReached;
   hold_against_target(own, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);

@@ -17,7 +17,7 @@ constexpr double kSweepRow = 400.0;
 constexpr double kGainRounding = 1e-9;  // of the kinetic energies: what rounding makes of no gain
 constexpr int kPasses =
     8;  // sweeps between two measurements of the error, each about as long as one
-constexpr int kPatience = 8;  // guard: measurements in which the error must be halved
+constexpr int kPatience = 50;  // guard: measurements in which the error must be halved
 
 }  // namespace
 
