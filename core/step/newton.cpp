@@ -96,11 +96,13 @@ NewtonResult NewtonSolver::solve_in_time(StepEquations& equations, State& state,
 
 /// Matrices of so many blocks cannot be counted, let alone formed.
 NewtonResult NewtonSolver::sweep_alone(StepEquations& equations, State& state) {
+  const double start = monitor_->work().now();
   if (swept_ == nullptr) swept_ = std::make_unique<SweptStep>(monitor_->work());
   swept_->start(equations, state.r);
+  NewtonResult result;
+  if (monitor_->work().limited()) result.safe_seconds = monitor_->work().now() - start;
   while (swept_->error().relative > options_.tolerance && swept_->go_on(equations)) {
   }
-  NewtonResult result;
   result.status = monitor_->out_of_time() ? NewtonStatus::kCancelled : NewtonStatus::kStalled;
   result.detail = "too many contacts of one body for any matrix: sweeps alone";
   take_swept(equations.system(), state, result);

@@ -10,8 +10,9 @@
 namespace nsn {
 namespace {
 
-// Costs in operations: a pair of rows that share a node, a block of J in a sweep, a block of rows in it.
-constexpr double kFormPair = 150.0;
+// Costs in operations: a pair of rows that share a node (memory touched for the first time included), a
+// block of J in a sweep, a block of rows in it.
+constexpr double kFormPair = 600.0;
 constexpr double kSweepEntry = 100.0;
 constexpr double kSweepRow = 400.0;
 constexpr double kGainRounding = 1e-9;  // of the kinetic energies: what rounding makes of no gain

@@ -102,6 +102,10 @@ Stepper::Stepper(World world, SimulationOptions options, SolverRegistry registry
                        std::holds_alternative<PaperOptions>(options_.newton.method),
                    "complementarity scaling is not an option of {}; it is one of paper",
                    method_name(options_.newton));
+  NSN_THROW_UNLESS(options_.joint_directions == ForceDirections::kEndOfStep ||
+                       !std::holds_alternative<RealtimeOptions>(options_.newton.method),
+                   "joint directions at the start of the step are not an option of realtime, where "
+                   "they would gain energy");
   if (options_.mesh_features) world_.use_mesh_features();
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
