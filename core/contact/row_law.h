@@ -44,7 +44,8 @@ struct RowLaw {
 
   static RowLaw contact(double friction) {
     RowLaw law;
-    law.mu = friction < kMostFriction ? friction : kMostFriction;
+    const bool huge = friction > kMostFriction && friction < kInfinity;
+    law.mu = huge ? kMostFriction : friction;
     return law;
   }
   static RowLaw planar_contact(double friction) {
