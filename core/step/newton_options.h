@@ -170,6 +170,9 @@ struct NewtonOptions {
   int max_iterations = 1;  ///< Newton iterations = factorisations of a step, >= 1
   bool warm_start = true;  ///< start from the impulses of the last step, by contact id
   std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
+  /// m/s and rad/s, > 0: what overlaps, and limits that are exceeded, come apart no faster than this.
+  /// Infinite, as in the paper: within the step.
+  double recovery_speed = 1.0;
   /// s of wall clock per step of the simulation, >= 0; 0: none. Finding the contacts and a first safe
   /// iterate come first; after that no unit of work starts that would not end in time, by its
   /// operations at the speed measured so far (docs/choosing.md#deadlines).

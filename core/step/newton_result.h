@@ -81,8 +81,7 @@ struct NewtonResult {
   int linear_iterations = 0;  ///< Krylov iterations of all of them
   StepError error;            ///< of what is returned
   Promise promise = Promise::kFailed;
-  /// What the promise is judged by, m/s: an error, and what it may be. realtime does not count
-  /// penetration that it keeps.
+  /// What the promise is judged by, m/s: the error, and what it may be.
   double target_error = 0.0;
   double target = 0.0;
   bool restarted = false;       ///< accurate: the rescue was used

@@ -86,7 +86,6 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
   } else {
     build(system);
   }
-  penetration_.find(system, reduction_->kept());
 }
 
 void RealtimeStep::build(const System& system) {
@@ -105,7 +104,6 @@ void RealtimeStep::admit_far_rows(const System& system) {
   reductions_.readmit(system, at_.J, far_.marks());
   select_laws(system.laws, reduction_->kept(), laws_);
   build(system);
-  penetration_.find(system, reduction_->kept());
 }
 
 void RealtimeStep::set_goals(const System& system) {
@@ -121,10 +119,6 @@ bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool 
   const System& system = equations.system();
   const bool stiffness = reduced() && warm && !turns_;
   if (!reduction_->linearise(equations, at_, system.u_start, state.r, stiffness)) return false;
-  if (warm) {
-    penetration_.pay_for_recovery(system, reduction_->W(), reduction_->q(), state.r, policy_);
-  }
-  penetration_.keep(reduction_->q());
   bounded_.set_problem(*reduction_);
   return true;
 }
@@ -132,7 +126,6 @@ bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool 
 /// At state.u, where at_ was measured, with geometric stiffness.
 bool RealtimeStep::linearise_again(StepEquations& equations, const State& state) {
   if (!reduction_->linearise(equations, at_, state.u, state.r, true)) return false;
-  penetration_.keep(reduction_->q());
   bounded_.set_problem(*reduction_);
   return true;
 }
@@ -164,28 +157,24 @@ double RealtimeStep::energy_gain(const System& system, const State& state) {
   return EnergyGuard::gain(system, *reduction_, v_, state);
 }
 
-/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
-double RealtimeStep::own_error(const System& system, const State& state, const StepError& all) {
-  if (!std::isfinite(all.total)) return all.total;
-  if (penetration_.none()) {
-    return std::max({all.normal / system.h, all.friction, all.box, all.momentum});
-  }
-  penetration_.add_to(-1.0, at_.value);
-  const double own = std::max({at_.contact_error(system, state.r), all.box, all.momentum});
-  penetration_.add_to(1.0, at_.value);
-  return own;
-}
-
-void RealtimeStep::solve_first(bool warm, NewtonResult& result) {
+/// Bodies that rest, or nearly, have last step's impulses, and what these leave is solved to the end:
+/// from there, however often, nothing creeps. In motion impulses that only balance each other would
+/// live on.
+void RealtimeStep::solve_first(double speed_scale, bool warm, NewtonResult& result) {
   rounds_ = 1;
   budget_ = options_.max_iterations;
+  // A warm step keeps one in six factorisations back for the second linearisation.
+  const int most = budget_ - budget_ / 6;
+  if (warm && bounded_.safe().error() <= policy_.worth_joints * speed_scale) {
+    bounded_.solve_near(most, policy_.goal, result);
+    return;
+  }
   if (reduced()) {
     bounded_.solve_reduced(budget_, true, result);
     return;
   }
   const bool cold = !warm || bounded_.drop_contact_impulses();
-  // A warm step keeps one in six factorisations back for the second linearisation.
-  bounded_.solve(budget_ - (cold ? 0 : budget_ / 6), cold, result);
+  bounded_.solve(cold ? budget_ : most, cold, result);
 }
 
 bool RealtimeStep::may_linearise(const System& system) const {
@@ -193,11 +182,10 @@ bool RealtimeStep::may_linearise(const System& system) const {
   return work.fits(Work::kForm, work.limited() ? forming_operations(system) : 0.0);
 }
 
-/// Further linearisations, each at the result of the one before; the best result is the step's. Returns
-/// its own error.
-double RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
+/// Further linearisations, each at the result of the one before; the best result is the step's.
+void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  double best = own_error(system, state, result.error);
+  double best = result.error.total;
   bool at_best = true;
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
@@ -220,20 +208,18 @@ double RealtimeStep::improve(StepEquations& equations, State& state, NewtonResul
     const double gain = energy_gain(system, state);
     at_.evaluate(equations, state.u);
     const StepError error = at_.error(system, state.u, state.r);
-    const double own = own_error(system, state, error);
-    at_best = gain <= 0.0 && own < best;
+    at_best = gain <= 0.0 && error.total < best;
     if (at_best) {
-      best = own;
+      best = error.total;
       result.error = error;
       result.energy_limited = false;
-    } else if (!was_few || !std::isfinite(own)) {
+    } else if (!was_few || !std::isfinite(error.total)) {
       break;  // few rows: Newton's method need not fall from step to step
     }
   }
-  if (at_best) return best;
+  if (at_best) return;
   best_.restore(state);
   at_.evaluate(equations, state.u);
-  return best;
 }
 
 double RealtimeStep::target_of(const System& system) const {
@@ -291,20 +277,20 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   NewtonResult result;
   if (!linearise_first(equations, state, warm)) return give_up(equations, state);
   start(state.r);
-  solve_first(warm, result);
+  solve_first(system.speed_scale, warm, result);
   take_safe();
   result.energy_limited = energy_.limit(system, *reduction_, r_, push_);
   set_state(state);
   at_.evaluate(equations, state.u);
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
-  const double own = improve(equations, state, result);
+  improve(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
   const bool cut_short = result.iterations < budget_ && !bounded_.may_factorise();
   result.status = converged                             ? NewtonStatus::kConverged
                   : cut_short || monitor_.out_of_time() ? NewtonStatus::kCancelled
                                                         : NewtonStatus::kBudgetReached;
-  hold_against_target(own, reduced() ? good_ : target_of(system), result);
+  hold_against_target(result.error.total, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);
   if (!options_.realtime().hand_over || !hard || result.status == NewtonStatus::kCancelled)

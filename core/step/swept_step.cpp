@@ -77,8 +77,6 @@ void SweptStep::linearise(StepEquations& equations) {
   axpby(-1.0, system.u_start, 1.0, u_);
   rows_.apply(u_, q_);
   axpby(1.0, rows_.value, 1.0, q_);
-  penetration_.find(system, all_);
-  penetration_.keep(q_);
   sweeps_ = std::make_unique<ContactGaussSeidel>(W_, laws_);
   sweeps_->use_factors(J, {factor_.data(), factor_.size()}, ones_);
 }

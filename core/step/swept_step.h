@@ -8,8 +8,8 @@
 /// The rows are linearised once, at the velocity of the last step, v = J u + q. Each block is solved
 /// exactly in turn with what the others do (core/contact/contact_gauss_seidel.h), through the
 /// velocities of its bodies: a sweep costs a few hundred operations a block, however many share a
-/// body. Impulses are in their cones, u = u_free + M^-1 J^T r, penetration is kept
-/// (kept_penetration.h), and what would gain energy is shortened (energy_guard.h).
+/// body. Impulses are in their cones, u = u_free + M^-1 J^T r, and what would gain energy is
+/// shortened (energy_guard.h).
 #pragma once
 
 #include <memory>
@@ -17,7 +17,6 @@
 
 #include "nsn/core/contact/contact_gauss_seidel.h"
 #include "nsn/core/step/energy_guard.h"
-#include "nsn/core/step/kept_penetration.h"
 #include "nsn/core/step/step_method.h"
 
 namespace nsn {
@@ -52,7 +51,6 @@ class SweptStep {
   std::vector<double> diagonal_, factor_;  // blocks (i, i) of W; J M^-1
   BlockCsr W_;                             // its diagonal alone
   std::unique_ptr<ContactGaussSeidel> sweeps_;
-  KeptPenetration penetration_;
   Vector x_, q_, ones_;  // 3 per block
   Vector u_, push_;      // 3 per node
   BestIterate best_;

@@ -219,6 +219,7 @@ const Vec3* Stepper::known_impulse(std::uint64_t id, std::size_t& next) const {
 
 void Stepper::find_islands() {
   shared_.start(world_, options_.h);
+  shared_.recovery_speed = options_.newton.recovery_speed;
   island_finder_.find(world_, sets_, options_.islands);
   num_islands_ = report_.islands = island_finder_.count();
   while (static_cast<int>(slots_.size()) < num_islands_) {
