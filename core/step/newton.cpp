@@ -33,9 +33,14 @@ bool forms(const System& system) {
   return pairs_of_rows(system) <= kMostPairs;
 }
 
-/// The fastest motion without impulses, m/s: spins count at the radius of gyration of their body.
+/// The fastest motion without impulses, m/s, spins at the radius of gyration of their body, or the
+/// speed at which an overlap is to come apart.
 double fastest(const System& system) {
   double speed = system.speed_scale;
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const bool contact = system.laws[to_size(i)].is_contact();
+    if (contact) speed = std::max(speed, -system.value_start(kBlock * i));
+  }
   for (Index n = 0; n < system.nodes(); ++n) {
     for (Index k = kBlock * n; k < kBlock * (n + 1); ++k) {
       speed = std::max(speed, spin_arm(system, n) * std::abs(system.u_free(k)));
@@ -162,7 +167,8 @@ Promise NewtonSolver::judge(const System& system, NewtonResult& result) const {
   const bool usable =
       result.status < NewtonStatus::kNonFinite || result.status == NewtonStatus::kCancelled;
   if (!usable || !std::isfinite(result.target_error)) return Promise::kFailed;
-  const bool unsafe = realtime && !result.converged() && result.target_error >= fastest(system);
+  const bool unsafe =
+      realtime && !result.converged() && result.error.normal >= system.h * fastest(system);
   if (unsafe) return Promise::kFailed;
   const bool done = counts_iterations && result.status == NewtonStatus::kBudgetReached &&
                     result.target_error <= result.target;

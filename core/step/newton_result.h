@@ -50,8 +50,8 @@ std::string_view to_string(NewtonStatus status);
 /// What became of the promise of a method in a step (docs/choosing.md#what-each-preset-promises):
 ///
 ///   accurate   relative error <= tolerance
-///   realtime   safe: finite, impulses in their cones, no energy gained, and an error below the fastest
-///              motion without impulses, so that penetration grows by less than h times that speed.
+///   realtime   safe: finite, impulses in their cones, no energy gained, and e_n below h times the
+///              fastest motion without impulses: penetration grows by less than that in the step.
 ///              It aims at a target: 1 % of the step's speed, or where joints turn far 1.5 h w of it
 ///   paper      relative error <= tolerance; with a tolerance of 0, its default: all iterations are
 ///              done, and the error is at most the fastest motion without impulses

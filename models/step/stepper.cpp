@@ -153,7 +153,6 @@ const StepReport& Stepper::stay(const std::string& why) {
   finder_ = {};
   contacts_.contacts().clear();
   soft_contacts_.contacts().clear();
-  impulse_.clear();
   report_.contacts = report_.soft_contacts = 0;
   report_.status = NewtonStatus::kCancelled;
   report_.promise = Promise::kFailed;
