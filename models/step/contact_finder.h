@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "nsn/models/collision/apart_pairs.h"
@@ -33,8 +34,11 @@ class StateWriter;
 
 class ContactFinder {
  public:
-  /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it.
-  void find(const World& world, double h, ContactRowSet& out);
+  /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it. stop:
+  /// asked between pairs, from several threads; returns false if it ended the search, which leaves
+  /// this object of no use.
+  bool find(const World& world, double h, ContactRowSet& out,
+            const std::function<bool()>& stop = {});
 
   /// What later contacts depend on: points of meshes that rest.
   void write_memory(StateWriter& out) const;
@@ -56,6 +60,7 @@ class ContactFinder {
     RestingPairs resting;
     ApartPairs apart;
     NearPairs near;
+    bool stopped = false;
   };
 
   void place_bodies(const World& world);
@@ -69,7 +74,7 @@ class ContactFinder {
   bool may_touch(const World& world, int s, int t) const;
   /// Exact boxes of the shapes that are in a pair.
   void tighten(const World& world, double h);
-  void find_contacts(const World& world, double h, Part& part);
+  void find_contacts(const World& world, double h, const std::function<bool()>& stop, Part& part);
   void add_pair(const World& world, double h, const Pair& pair, Part& part);
   /// Points of a mesh are kept where nothing moves.
   void find_mesh_points(const World& world, double h, const Pair& pair, Part& part);
