@@ -21,6 +21,7 @@
 #include "bench/support/passive_waiting.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
+#include "nsn/core/linear/plugin.h"
 
 namespace {
 
@@ -79,8 +80,11 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
 
 /// A solver under comparison, in a process that `nsn compare` started.
 int contestant(int argc, char** argv) {
-  return nsn::bench::serve_contestants(
-      argc, argv, [](const std::vector<std::string>&) { return nsn::standard_backends(); });
+  return nsn::bench::serve_contestants(argc, argv, [](const std::vector<std::string>& plugins) {
+    nsn::SolverRegistry registry = nsn::standard_backends();
+    for (const std::string& file : plugins) nsn::load_plugin(file, registry);
+    return registry;
+  });
 }
 
 }  // namespace
