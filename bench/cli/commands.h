@@ -27,5 +27,6 @@ void add_robot_command(Command& app, int& exit_code);
 void add_robustness_command(Command& app, int& exit_code);
 void add_study_command(Command& app, int& exit_code);
 void add_sweep_command(Command& app, int& exit_code);
+void add_view_command(Command& app, int& exit_code);
 
 }  // namespace nsn::cli

@@ -266,9 +266,9 @@ void add_compare_command(Command& app, int& exit_code) {
       "--tol", options->tolerance, "relative residual asked for; error of friction problems: 1e-8");
   tolerance.range(0.0, 1.0).show_default();
   command
-      .add_option(
-          "--time-limit", options->time_limit,
-          "seconds of processor time a run, 60 if not given; a solve of a friction problem: 10")
+      .add_option("--time-limit", options->time_limit,
+                  "seconds of processor time a run, 60 if not given; of wall clock a solve of a "
+                  "friction problem: 10")
       .range(0.0, 1e9);
   command
       .add_option("--memory-limit", options->memory_limit,

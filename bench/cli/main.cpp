@@ -28,12 +28,12 @@ namespace {
 constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_compare_command,    nsn::cli::add_solve_command,
     nsn::cli::add_solvers_command,    nsn::cli::add_scenes_command,
-    nsn::cli::add_run_command,        nsn::cli::add_export_command,
-    nsn::cli::add_joints_command,     nsn::cli::add_robot_command,
-    nsn::cli::add_robustness_command, nsn::cli::add_study_command,
-    nsn::cli::add_sweep_command,      nsn::cli::add_devices_command,
-    nsn::cli::add_doctor_command,     nsn::cli::add_completion_command,
-    nsn::cli::add_convert_command,
+    nsn::cli::add_run_command,        nsn::cli::add_view_command,
+    nsn::cli::add_export_command,     nsn::cli::add_joints_command,
+    nsn::cli::add_robot_command,      nsn::cli::add_robustness_command,
+    nsn::cli::add_study_command,      nsn::cli::add_sweep_command,
+    nsn::cli::add_devices_command,    nsn::cli::add_doctor_command,
+    nsn::cli::add_completion_command, nsn::cli::add_convert_command,
 };
 
 constexpr int kBadInput = 2;

@@ -16,6 +16,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/row_file.h"
+#include "bench/cli/run_recording.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
@@ -48,6 +49,7 @@ struct RunFlags {
   std::string dump_failures;
   std::string from_state;
   std::string save_state;
+  RecordingFlags pages;
   int frames_every = 1;
 };
 
@@ -56,6 +58,7 @@ Row step_row(int step, const Simulation& simulation) {
   return {{"step", step},
           {"time_s", simulation.world().time},
           {"status", std::string(to_string(r.status))},
+          {"promise", std::string(to_string(r.promise))},
           {"contacts", r.contacts},
           {"islands", r.islands},
           {"newton_iterations", r.newton_iterations},
@@ -67,6 +70,13 @@ Row step_row(int step, const Simulation& simulation) {
           {"error_momentum_mps", r.error.momentum},
           {"error_relative", r.error.relative},
           {"worst_row", r.worst_row},
+          {"worst_contact", r.worst_contact},
+          {"worst_body_a", r.worst_body_a},
+          {"worst_body_b", r.worst_body_b},
+          {"target_mps", r.target},
+          {"judged_error_mps", r.target_error},
+          {"islands_missed", r.islands_missed},
+          {"islands_failed", r.islands_failed},
           {"penetration_m", r.penetration},
           {"joint_drift_m", r.drift.distance},
           {"joint_drift_rad", r.drift.angle},
@@ -108,20 +118,48 @@ std::string failures_text(const FailedSolves& failed) {
   return fmt::format("{}{}", fmt::join(parts, ", "), last);
 }
 
-void print_summary(const Row& row, bool deformable) {
+void print_promise(const Row& row, std::string_view method) {
+  const auto steps = [&](const char* key) { return row[key].get<int>(); };
+  const int above = steps("steps_above_1e_8_mps");
+  if (method == "realtime") {
+    fmt::print("  promise         {} steps on target, {} missed it but safe, {} failed\n",
+               steps("reached_steps"), steps("missed_steps"), steps("failed_steps"));
+  } else if (method == "paper" && steps("reached_steps") > 0 && steps("unconverged_steps") > 0) {
+    fmt::print("  promise         {} steps did their iterations, {} ended before, {} failed\n",
+               steps("reached_steps"), steps("missed_steps"), steps("failed_steps"));
+  } else {
+    fmt::print("  not converged   {} steps ({} with an error above 1e-8 m/s)\n",
+               steps("unconverged_steps"), above);
+  }
+}
+
+/// ", step 3, bodies 0 and 2, contact 5"
+std::string place_of_error(const Row& row) {
+  const auto number = [&](const char* key) { return row[key].get<int>(); };
+  std::string text = fmt::format("step {}", number("error_max_step"));
+  const int a = number("error_max_body_a");
+  const int b = number("error_max_body_b");
+  if (a >= 0)
+    text += b >= 0 ? fmt::format(", bodies {} and {}", a, b) : fmt::format(", body {}", a);
+  const int contact = number("error_max_contact");
+  if (contact >= 0) text += fmt::format(", contact {}", contact);
+  return text;
+}
+
+void print_summary(const Row& row, std::string_view method, bool deformable) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
   fmt::print("{}, {} steps, {} contacts at most\n", row["scene"].get<std::string>(),
              row["steps"].get<int>(), row["contacts_max"].get<int>());
-  fmt::print("  not converged   {} steps ({} with an error above 1e-8 m/s)\n",
-             row["unconverged_steps"].get<int>(), row["steps_above_1e_8_mps"].get<int>());
+  fmt::print("  status          {}\n", row["status"].get<std::string>());
+  print_promise(row, method);
   fmt::print("  iterations      {:.2f} Newton, {:.1f} linear per step\n",
              number("newton_iterations_mean"), number("linear_iterations_mean"));
   if (row["failed_linear_solves"].get<long>() > 0) {
     fmt::print("  linear failures {} ({})\n", row["failed_linear_solves"].get<long>(),
                row["failed_linear_detail"].get<std::string>());
   }
-  fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest\n",
-             number("error_median_mps"), number("error_max_mps"));
+  fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest ({})\n",
+             number("error_median_mps"), number("error_max_mps"), place_of_error(row));
   fmt::print("  of it           e_n {:.1e} m, e_f {:.1e} m/s, momentum {:.1e} m/s (medians)\n",
              number("error_normal_median_m"), number("error_friction_median_mps"),
              number("error_momentum_median_mps"));
@@ -153,10 +191,11 @@ void print_summary(const Row& row, bool deformable) {
   }
 }
 
-render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height) {
+render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height,
+                    const std::optional<report::Framing>& framing = {}) {
   using Arrows = std::vector<report::ForceArrow>;
   const Arrows forces = given.forces ? report::contact_forces(simulation) : Arrows{};
-  return report::picture_of(simulation.world(), forces, width, height);
+  return report::picture_of(simulation.world(), forces, width, height, framing);
 }
 
 /// A scene by its name, or the scene `robot` with a file.
@@ -197,7 +236,7 @@ class Recording {
     if (!given_.contacts.empty()) contacts_.add(contact_rows(step, simulation));
     if (step % given_.frames_every != 0) return;
     if (series_) series_->add(simulation.world());
-    if (!given_.animation.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+    if (!given_.animation.empty()) add_frame(simulation);
   }
 
   /// `stopped`: where an interrupt ended the run.
@@ -214,7 +253,7 @@ class Recording {
       render::write_png(frame(given_, simulation, 960, 640), given_.picture);
     }
     if (!given_.animation.empty()) {
-      if (frames_.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+      if (frames_.empty()) add_frame(simulation);
       const double seconds = simulation.options().h * given_.frames_every;
       render::write_animation(frames_, seconds, given_.animation);
     }
@@ -222,8 +261,15 @@ class Recording {
   }
 
  private:
+  /// Of the animation, seen from where the first was.
+  void add_frame(const Simulation& simulation) {
+    if (!framing_) framing_ = report::framing_of(simulation.world());
+    frames_.push_back(frame(given_, simulation, 480, 320, framing_));
+  }
+
   const RunFlags& given_;
   fs::path folder_;
+  std::optional<report::Framing> framing_;
 
  public:
   bench::RunMeasures measures;
@@ -248,9 +294,13 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
                         standard_backends());
   given.scene = chosen.label;
   if (!given.from_state.empty()) simulation.set_state(read_text_file(given.from_state));
-  probe_outputs(common, {given.picture, given.animation, given.contacts, given.save_state},
+  probe_outputs(common,
+                {given.picture, given.animation, given.contacts, given.save_state, given.pages.html,
+                 given.pages.glb, given.pages.trace},
                 {given.dump_failures});
+  if (!common.out.empty()) given.pages.run = fs::path(common.out) / (given.scene + ".run");
   Recording recording(common, given, simulation);
+  RunRecording pages(given.pages, given.scene, facts_of(flags), simulation);
   int done = 0;
   if (!given.dump_failures.empty()) {
     simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
@@ -264,6 +314,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
       progress.step();
       simulation.step();
       recording.add(++done, simulation);
+      pages.add(simulation);
     }
   }
   const std::string stopped =
@@ -274,13 +325,17 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   row["failed_linear_solves"] = failed.total();
   row["failed_linear_detail"] = failures_text(failed);
   recording.write(simulation, stopped);
+  pages.write(stopped);
   if (!common.json.empty()) write_json(common.json, json_report({row}, stopped));
-  if (common.prints_tables()) print_summary(row, !simulation.world().deformables().empty());
+  if (common.prints_tables()) {
+    print_summary(row, method_name(simulation.options().newton),
+                  !simulation.world().deformables().empty());
+  }
   if (given.hash) {
     fmt::print("hash {} {}{}\n", recording.hash.text(), bench::hash_platform(),
                stopped.empty() ? "" : ", " + stopped);
   }
-  return exit_code(recording.measures.unconverged == 0 ? 0 : 1);
+  return exit_code(recording.measures.held ? 0 : 1);
 }
 
 }  // namespace
@@ -322,10 +377,11 @@ void add_run_command(Command& app, int& exit_code) {
       .add_option("--frame-every", given->frames_every,
                   "steps between frames of --out and --animation")
       .show_default();
+  add_recording_flags(command, given->pages);
   add_simulation_flags(command, *flags);
   add_threads_option(command, *common);
   add_json_option(command, *common);
-  add_out_option(command, *common, "steps.csv, VTK frames and a picture");
+  add_out_option(command, *common, "steps.csv, VTK frames, a picture and the run for nsn view");
   add_quiet_option(command, *common);
   command.callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
 }

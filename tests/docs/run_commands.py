@@ -14,6 +14,7 @@ import argparse
 import functools
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from pages import ROOT, all_pages, code_spans, report
 
 STARTS = re.compile(r"(nsn|nsn_\w+|\./run|build/\w+/bin/\w+|python3|bench/\S+\.py|docs/\S+\.py|ctest|cmake|c\+\+)(\s|$)")
 PATTERN = re.compile(r"\.\.\.|…|(?<![\w=-])[A-Z]{2,}(?![\w/.-])|(?<==)[A-Z]+\b|\s[A-Z](\s|$)|\[|(?<![\w/.-])[A-Z]{2,}/")
-NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep")
+NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep", "view")
 BEFORE = "before: "
 SECONDS = 300  # far beyond the ten that a short command may take: the machine may be busy
 DATA = re.compile(r"(?<![\w/])DATA(?=/)")
@@ -92,8 +93,15 @@ class Scratch:
     def run(self, command, seconds):
         environment = dict(os.environ, PATH=self.bin + os.pathsep + os.environ["PATH"], OMP_WAIT_POLICY="passive")
         inside = ROOT if command.startswith(("./run", "cmake", "ctest")) else self.folder
-        return subprocess.run(["bash", "-c", DATA.sub(self.data, command)], cwd=inside, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+        process = subprocess.Popen(["bash", "-c", DATA.sub(self.data, command)], cwd=inside, env=environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            out, _ = process.communicate(timeout=seconds)
+        except BaseException:  # what it started ends with it
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, out)
 
     def lacks_data(self, command):
         return DATA.search(command) and not os.path.isdir(self.data)
