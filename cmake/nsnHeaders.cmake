@@ -52,6 +52,7 @@ set(NSN_INSTALLED_HEADERS
   core/linear/solver_registry.h
   core/matrix/block_csr.h
   core/matrix/csr.h
+  core/matrix/csr_view.h
   core/problems/friction_error.h
   core/problems/friction_problem.h
   core/problems/friction_solver.h

@@ -4,6 +4,7 @@
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
               tidy tidy-tests bare native package cuda offload petsc fuzz docs)
+              tidy tidy-tests bare native package cuda offload fuzz learning wheel docs)
 
 describe_stage() {
   case "$1" in
@@ -25,6 +26,8 @@ describe_stage() {
     offload) echo "the tests of devices on OpenMPTarget" ;;
     petsc) echo "the petsc backend: contract suite and its own tests" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
+    learning) echo "a policy learns to keep a ball on a plate, in Python" ;;
+    wheel) echo "a wheel of the Python module, tried in every Python that is here" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
 }
@@ -69,6 +72,8 @@ run_stage() {
     offload) test_offload ;;
     petsc) test_petsc ;;
     fuzz) fuzz ;;
+    learning) learning ;;
+    wheel) wheel ;;
     docs) docs ;;
   esac
 }
