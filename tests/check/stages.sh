@@ -3,8 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda offload petsc fuzz docs)
-              tidy tidy-tests bare native package cuda offload fuzz learning wheel docs)
+              tidy tidy-tests bare native package cuda offload petsc fuzz learning wheel docs)
 
 describe_stage() {
   case "$1" in
