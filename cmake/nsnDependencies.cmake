@@ -95,7 +95,7 @@ endfunction()
 nsn_optional_library(cholmod cholmod.h cholmod "cholmod backend (SuiteSparse)")
 nsn_optional_library(klu klu.h klu "klu backend (SuiteSparse)")
 nsn_optional_library(qhull libqhull_r/qhull_ra.h qhull_r "convex hulls of points (qhull)")
-nsn_optional_library(zlib zlib.h z "compressed .vtu meshes")
+nsn_optional_library(zlib zlib.h z "compressed .vtu meshes, .gz files")
 nsn_optional_library(hdf5 hdf5.h "hdf5_serial;hdf5" "FCLIB files")
 nsn_optional_library(tinyxml2 tinyxml2.h tinyxml2 "robots from URDF and MJCF files (tinyxml2)")
 

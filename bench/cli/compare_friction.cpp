@@ -10,6 +10,7 @@
 #include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
+#include "bench/compare/systems.h"
 #include "bench/friction/friction_report.h"
 #include "bench/friction/solve_problem.h"
 #include "nsn/backends/standard_backends.h"
@@ -81,15 +82,14 @@ void write_files(const fs::path& folder, const std::vector<bench::FrictionOutcom
 }  // namespace
 
 bool are_friction_problems(const std::vector<std::string>& paths) {
-  const auto is_matrix = [](const fs::path& path) { return path.extension() == ".mtx"; };
   const auto is_file = [](const fs::directory_entry& entry) { return entry.is_regular_file(); };
   return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    if (!fs::is_directory(path)) return !is_matrix(path);
+    if (!fs::is_directory(path)) return !bench::is_matrix_file(path);
     const fs::directory_iterator direct(path);
     const fs::recursive_directory_iterator deep(path);
     return std::any_of(begin(direct), end(direct), is_file) &&
            std::none_of(begin(deep), end(deep),
-                        [&](const auto& entry) { return is_matrix(entry.path()); });
+                        [](const auto& entry) { return bench::is_matrix_file(entry.path()); });
   });
 }
 

@@ -31,6 +31,7 @@ namespace {
 struct RobotFlags {
   std::string file;
   std::vector<std::string> packages;
+  std::string root;
   std::string poses;
   std::string picture;
   bool keep_fixed = false;
@@ -57,6 +58,7 @@ RobotReadOptions read_options(const RobotFlags& flags) {
     const auto [name, path] = parse_assignment(text);
     options.packages[name] = path;
   }
+  options.root = flags.root;
   return options;
 }
 
@@ -299,20 +301,27 @@ Row pose_row(const Description& robot, const std::vector<double>& q, const std::
   return row;
 }
 
+/// A list of numbers of a pose; empty where it has none of the name.
+std::vector<double> numbers_of(const Row& pose, const char* key, const std::string& where) {
+  const auto found = pose.find(key);
+  if (found == pose.end()) return {};
+  const bool good = found->is_array() && std::all_of(found->begin(), found->end(),
+                                                     [](const Row& x) { return x.is_number(); });
+  if (!good) throw InputError(fmt::format("{}: \"{}\" is not a list of numbers", where, key));
+  return found->get<std::vector<double>>();
+}
+
 std::vector<Row> pose_rows(const Description& robot, const RobotFlags& flags) {
-  std::vector<Row> rows;
-  Row given;
-  try {
-    given = Row::parse(read_text_file(flags.poses));
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}: {}", flags.poses, error.what()));
+  const Row given = Row::parse(read_text_file(flags.poses), nullptr, false);
+  if (!given.is_array()) {
+    throw InputError(flags.poses + ": not a JSON list of poses {\"q\": [...], \"v\": [...]}");
   }
+  std::vector<Row> rows;
   for (const Row& pose : given) {
-    if (!pose.contains("q")) throw InputError(flags.poses + ": a pose without \"q\"");
-    const auto q = pose["q"].get<std::vector<double>>();
-    const auto v =
-        pose.contains("v") ? pose["v"].get<std::vector<double>>() : std::vector<double>{};
-    rows.push_back(pose_row(robot, q, v, flags.time_step));
+    const std::string where = fmt::format("{}: pose {}", flags.poses, rows.size() + 1);
+    if (!pose.is_object() || !pose.contains("q")) throw InputError(where + " has no \"q\"");
+    rows.push_back(pose_row(robot, numbers_of(pose, "q", where), numbers_of(pose, "v", where),
+                            flags.time_step));
   }
   return rows;
 }
@@ -356,6 +365,11 @@ void add_robot_command(Command& app, int& exit_code) {
       .type_name("FILE")
       .completes(own_robot_words());
   command.add_option("--package", flags->packages, "NAME=PATH of a package:// in the file");
+  command
+      .add_option("--root", flags->root,
+                  "folder outside of which no file is read (default: the nearest parent with a "
+                  "package.xml, else the folder of the file)")
+      .type_name("DIR");
   command.add_option("--picture", flags->picture, "PNG of its collision shapes").type_name("FILE");
   command.add_option("--poses", flags->poses,
                      "JSON list of {\"q\": [...], \"v\": [...]}: frames, holding efforts and "

@@ -1,10 +1,14 @@
 #include "nsn/core/io/text_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <system_error>
+#if defined(NSN_WITH_ZLIB)
+#include <zlib.h>
+#endif
 
 #include "nsn/core/base/error.h"
 
@@ -19,6 +23,50 @@ struct CloseFile {
   throw InputError(fmt::format("{}: {}", path.string(), reason));
 }
 
+std::string plain(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) refuse(path, std::strerror(errno));
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) refuse(path, error.message());
+  std::string text(size, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) refuse(path, "could not be read to its end");
+  return text;
+}
+
+#if defined(NSN_WITH_ZLIB)
+
+struct CloseGzip {
+  void operator()(gzFile file) const { gzclose(file); }
+};
+
+std::string unpacked(const std::filesystem::path& path) {
+  constexpr unsigned kPiece = 1U << 20U;  // bytes
+  const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
+  if (!file) refuse(path, std::strerror(errno));
+  std::string text;
+  int got = 1;
+  while (got > 0) {
+    const std::size_t size = text.size();
+    text.resize(size + kPiece);
+    got = gzread(file.get(), text.data() + size, kPiece);
+    text.resize(size + static_cast<std::size_t>(std::max(got, 0)));
+  }
+  int status = Z_OK;
+  const char* const reason = gzerror(file.get(), &status);
+  if (status != Z_OK) refuse(path, fmt::format("damaged gzip file ({})", reason));
+  return text;
+}
+
+#else
+
+std::string unpacked(const std::filesystem::path& path) {
+  refuse(path, "is compressed, and nsn was built without zlib");
+}
+
+#endif
+
 }  // namespace
 
 std::string read_text_file(const std::filesystem::path& path) {
@@ -28,13 +76,9 @@ std::string read_text_file(const std::filesystem::path& path) {
   if (error) refuse(path, error.message());
   if (std::filesystem::is_directory(status)) refuse(path, "is a directory, a file is needed");
   if (!std::filesystem::is_regular_file(status)) refuse(path, "is not a regular file");
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) refuse(path, std::strerror(errno));
-  const auto size = std::filesystem::file_size(path, error);
-  if (error) refuse(path, error.message());
-  std::string text(size, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) refuse(path, "could not be read to its end");
+  std::string text = path.extension() == ".gz" ? unpacked(path) : plain(path);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
 

@@ -7,8 +7,8 @@
 
 namespace nsn {
 
-/// The bytes of a regular file. Throws InputError "file: reason" where it is missing, a directory,
-/// not a regular file, or unreadable.
+/// What a regular file holds, without a UTF-8 byte order mark; one called NAME.gz is unpacked. Throws InputError
+/// "file: reason" where it is missing, a directory, not a regular file, unreadable or damaged.
 std::string read_text_file(const std::filesystem::path& path);
 
 /// A piece of somebody's file fit for one line of an error message: at most `longest` characters,

@@ -80,6 +80,7 @@ class MjcfReader {
       if (!fs::is_regular_file(file, ignored)) {
         xml_.fail(e, "included file {} is missing", file.string());
       }
+      xml_.check_allowed(e, file);
       if (!included_.insert(fs::weakly_canonical(file).string()).second) {
         xml_.fail(e, "{} is included a second time", file.string());
       }

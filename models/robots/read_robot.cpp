@@ -15,9 +15,26 @@ bool reads_robots() {
   return true;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path model_root(const fs::path& path, const RobotReadOptions& options) {
+  if (!options.root.empty()) return options.root;
+  std::error_code ignored;
+  const fs::path own = fs::absolute(path, ignored).lexically_normal().parent_path();
+  for (fs::path folder = own; folder != folder.root_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / "package.xml", ignored)) return folder;
+  }
+  return own;
+}
+
+}  // namespace
+
 RobotDescription parse_robot(std::string_view text, const std::filesystem::path& path,
                              const RobotReadOptions& options) {
   robots::XmlFiles xml;
+  xml.allow(model_root(path, options));
   const tinyxml2::XMLElement* root = xml.parse(text, path.string());
   const std::string_view tag = root->Name();
   RobotDescription robot;

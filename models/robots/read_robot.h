@@ -27,7 +27,10 @@ namespace nsn {
 struct RobotReadOptions {
   /// package://NAME/ is this folder; otherwise the folder above the file that is called NAME or
   /// holds what is asked for.
-  std::map<std::string, std::filesystem::path> packages;
+  std::map<std::string, std::filesystem::path> packages = {};
+  /// Includes and meshes outside this folder are refused; empty: the nearest parent with a package.xml, else the folder
+  /// of the file. What a package:// resolves to may be read as well.
+  std::filesystem::path root = {};
   /// Read the meshes of geometry that is for pictures only, too (MJCF meshes that give mass are
   /// always read).
   bool visual_meshes = false;

@@ -103,6 +103,25 @@ void check_joint(const RobotJoint& joint, const RobotDescription& robot) {
   }
 }
 
+/// A joint that follows itself, at once or over others, has no position.
+void check_mimics(const RobotDescription& robot) {
+  std::set<const RobotJoint*> settled;  // these lead to a joint that follows none
+  for (const RobotLink& link : robot.links) {
+    for (const RobotJoint& joint : link.joints) {
+      std::set<const RobotJoint*> followed;
+      const RobotJoint* at = &joint;
+      while (at->mimic && settled.count(at) == 0) {
+        if (!followed.insert(at).second) {
+          fail(at->source, "joint '{}' mimics itself, by way of '{}'", at->name, at->mimic->joint);
+        }
+        const auto [k, j] = robot.find_joint(at->mimic->joint);
+        at = &robot.link(k).joints[to_size(j)];
+      }
+      settled.merge(followed);
+    }
+  }
+}
+
 /// Mass and inertia of everything that moves with link k.
 RobotInertial moving_inertial(const RobotDescription& robot, int k) {
   std::vector<RobotInertial> parts;
@@ -319,6 +338,7 @@ void validate(const RobotDescription& robot) {
     }
     check_inertia(robot, k);
   }
+  check_mimics(robot);
   for (const RobotActuator& actuator : robot.actuators) {
     if (robot.find_joint(actuator.joint).first < 0) {
       fail(actuator.source, "actuator '{}': there is no joint '{}'", actuator.name, actuator.joint);

@@ -102,21 +102,23 @@ class UrdfReader {
     const std::string package = rest.substr(0, slash);
     const fs::path file = rest.substr(slash + 1);
     const auto given = options_.packages.find(package);
-    if (given != options_.packages.end()) return given->second / file;
-    return find_package(package, file);
+    const fs::path folder =
+        given != options_.packages.end() ? given->second : find_package(package, file);
+    xml_.allow(folder);
+    return folder / file;
   }
 
-  /// The folder above the file that is called like the package, or that holds what is asked for.
+  /// The folder above the file that is called like the package, or that holds it or what is asked for. That of the
+  /// system ("/") is none: package://etc/... names no package.
   fs::path find_package(const std::string& package, const fs::path& file) const {
     std::error_code ignored;
     fs::path folder = fs::absolute(path_, ignored).lexically_normal().parent_path();
-    fs::path guess = folder / file;
-    for (; !folder.empty(); folder = folder.parent_path()) {
-      if (folder.filename() == package) return folder / file;
-      if (fs::exists(folder / package / file, ignored)) return folder / package / file;
-      if (fs::exists(folder / file, ignored)) return folder / file;
-      if (fs::exists(folder / *file.begin(), ignored)) guess = folder / file;
-      if (folder == folder.parent_path()) break;
+    fs::path guess = folder;
+    for (; folder != folder.root_path(); folder = folder.parent_path()) {
+      if (folder.filename() == package) return folder;
+      if (fs::exists(folder / package / file, ignored)) return folder / package;
+      if (fs::exists(folder / file, ignored)) return folder;
+      if (fs::exists(folder / *file.begin(), ignored)) guess = folder;
     }
     return guess;
   }

@@ -26,6 +26,21 @@ const XMLElement* XmlFiles::read(const std::filesystem::path& path) {
   return parse(read_text_file(path), path.string());
 }
 
+void XmlFiles::allow(const std::filesystem::path& folder) {
+  allowed_.push_back(std::filesystem::weakly_canonical(folder));
+}
+
+void XmlFiles::check_allowed(const XMLElement* element, const std::filesystem::path& file) const {
+  const std::filesystem::path real = std::filesystem::weakly_canonical(file);
+  const bool inside = std::any_of(allowed_.begin(), allowed_.end(), [&](const auto& folder) {
+    return std::mismatch(folder.begin(), folder.end(), real.begin(), real.end()).first ==
+           folder.end();
+  });
+  if (inside) return;
+  fail(element, "{} lies outside {}, the root of this model (another one: --root DIR)",
+       file.string(), allowed_.front().string());
+}
+
 SourceLine XmlFiles::where(const XMLElement* element) const {
   return {files_.at(element->GetDocument()), element->GetLineNum()};
 }
@@ -112,6 +127,7 @@ std::shared_ptr<const RobotMesh> read_mesh(const XmlFiles& xml, const XMLElement
   if (!std::filesystem::is_regular_file(path, ignored)) {
     xml.fail(element, "mesh file {} is missing", path.string());
   }
+  xml.check_allowed(element, path);
   auto mesh = std::make_shared<RobotMesh>();
   mesh->name = name;
   mesh->path = path.string();

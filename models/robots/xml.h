@@ -23,6 +23,11 @@ class XmlFiles {
   const XMLElement* parse(std::string_view text, const std::string& file);
   const XMLElement* read(const std::filesystem::path& path);
 
+  /// Files in this folder may be read; links are followed.
+  void allow(const std::filesystem::path& folder);
+  /// Throws InputError for a file that lies in none of the allowed folders.
+  void check_allowed(const XMLElement* element, const std::filesystem::path& file) const;
+
   SourceLine where(const XMLElement* element) const;
   template <class... Arguments>
   [[noreturn]] void fail(const XMLElement* element, fmt::format_string<Arguments...> text,
@@ -53,6 +58,7 @@ class XmlFiles {
  private:
   std::vector<std::unique_ptr<tinyxml2::XMLDocument>> documents_;
   std::map<const tinyxml2::XMLDocument*, std::string> files_;
+  std::vector<std::filesystem::path> allowed_;
   std::vector<UnsupportedFeature> unsupported_;
 };
 

@@ -73,8 +73,9 @@ void ignore_overlaps(World& world, double depth) {
   }
 }
 
-RobotReadOptions packages(const Options& options) {
+RobotReadOptions read_options(const Options& options) {
   RobotReadOptions read;
+  read.root = options.text("root");
   if (options.text("package").empty()) return read;
   const auto [name, path] = parse_assignment(options.text("package"));
   read.packages[name] = path;
@@ -82,7 +83,7 @@ RobotReadOptions packages(const Options& options) {
 }
 
 World any_robot(const Options& options) {
-  const auto description = read_scene_robot(options, "robot", packages(options));
+  const auto description = read_scene_robot(options, "robot", read_options(options));
   World world;
   world.gravity = description->gravity;
   RobotBuildOptions build;
@@ -102,6 +103,7 @@ std::vector<SceneInfo> robot_scenes() {
        "any robot (URDF, MJCF) on a floor: its servos hold the pose it starts in, motors are off",
        {robot_file_option("humanoid"),
         OptionSpec::choice("package", "", {}, "NAME=PATH of a package:// in the file"),
+        OptionSpec::choice("root", "", {}, "folder outside of which no file of the robot is read"),
         OptionSpec::real("height", 0.0, -100.0, 100.0, "the file's world is raised by, m"),
         OptionSpec::real("overlap", 1e-3, 0.0, 1.0,
                          "links that overlap by more at the start never touch, m"),

@@ -81,6 +81,17 @@ TEST(FindSystems, EachFileOnceAndNamesThatTellThemApart) {
   EXPECT_NE(sources[0].name, sources[1].name);
 }
 
+TEST(FindSystems, PackedFilesAreFilesToo) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.mtx.gz", "a_b.mtx.gz", "c.mtx", "c_b.mtx.gz"}) {
+    write_file(folder / name, name == std::string("c.mtx") ? kSpd : kVector);
+  }
+  const auto sources = find_systems({folder.path()});
+  EXPECT_EQ(names(sources), (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(sources[0].rhs, folder / "a_b.mtx.gz");
+  EXPECT_EQ(sources[1].rhs, folder / "c_b.mtx.gz");
+}
+
 TEST(ReadSystem, WithoutRightHandSideTheSolutionIsSeeded) {
   const TemporaryFolder folder;
   write_file(folder / "a.mtx", kSpd);

@@ -109,6 +109,24 @@ TEST(Words, ThatAreNoValuesAreNamed) {
   expect_refusal(nsn + " solve x --time-limit nan", "--time-limit: 'nan' is not a finite number");
 }
 
+TEST(Words, PosesOfTheWrongTypeAreRefused) {
+  const TemporaryFolder folder;
+  const std::string command =
+      std::string(NSN_BINARY) + " robot hand --poses " + (folder / "p.json").string();
+  const auto refused = [&](const std::string& poses, const std::string& reason) {
+    write_file(folder / "p.json", poses);
+    expect_refusal(command, reason);
+  };
+  refused("7", "not a JSON list of poses");
+  refused("[", "not a JSON list of poses");
+  refused("{\"q\": []}", "not a JSON list of poses");
+  refused("[3]", "pose 1 has no \"q\"");
+  refused("[{\"v\": []}]", "pose 1 has no \"q\"");
+  refused("[{\"q\": \"x\"}]", "pose 1: \"q\" is not a list of numbers");
+  refused("[{\"q\": [\"x\"]}]", "pose 1: \"q\" is not a list of numbers");
+  refused("[{\"q\": [0]}]", "");  // too few of them
+}
+
 /// What a stranger sees names no folder of the machine that built it.
 TEST(Words, NoMessageNamesAFolderOfTheBuild) {
   for (const std::string command :
