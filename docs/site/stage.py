@@ -115,7 +115,8 @@ def main():
     stage = Stage(options.out)
     for page in stage.pages:
         stage.write(page)
-    shutil.copy(os.path.join(HERE, "site.css"), options.out)
+    for name in ("site.css", "iframe-worker.js"):
+        shutil.copy(os.path.join(HERE, name), options.out)
     gallery = os.path.join(options.out, "gallery.md")
     if options.gallery:
         write_gallery(os.path.abspath(options.gallery), options.out, os.path.join(ROOT, "out/gallery"))
