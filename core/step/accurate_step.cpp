@@ -155,7 +155,7 @@ int AccurateStep::spent() const {
   return linearisations_ + (has_unknowns() ? newton_->factorizations() : 0);
 }
 
-/// Factorisations of W that so many linearisations may take. A system of the few rows that stay is
+/// Factorisations of W that this many linearisations may take. A system of the few rows that stay is
 /// cheap next to a sparse H: each of those may have a proximal step with all its Newton steps.
 int AccurateStep::small_systems(int budget) const {
   return reductions_.is_elastic() ? proximal_.schedule.max_inner * budget : budget;

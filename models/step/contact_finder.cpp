@@ -32,7 +32,7 @@ constexpr double kResting = 1e-7;
 /// than any tolerance of those who find points.
 constexpr double kApart = 1e-4;
 /// Part of the margin that meshes may move against each other until their near features are found
-/// again, and so many steps that they should last: else they are not kept.
+/// again, and this many steps that they should last: else they are not kept.
 constexpr double kSlack = 1.0;
 constexpr double kSteps = 4.0;
 

@@ -2,7 +2,7 @@
 ///
 /// The order of the contacts depends on the world alone: contacts given by hand in their order,
 /// then pairs of shapes by ascending indices. An id names the shapes and the features that meet.
-/// Pairs are looked at in parts, each with what it remembers of the step before, so that neither
+/// Pairs are examined in parts, each with what it remembers of the step before, so that neither
 /// the contacts nor their order depend on the number of threads.
 ///
 /// Most shapes are far from everything they may touch. The broad phase has boxes that are found

@@ -42,7 +42,7 @@ class SoftContactFinder {
     double margin = 0.0;  // m, speed included
     double radius = 0.0;  // of a vertex as a ball
     std::vector<Vec3> vertex;
-    std::vector<char> touches;  // vertices that touch what is being looked at
+    std::vector<char> touches;  // vertices that touch what is being examined
   };
 
   void place(const World& world, double h);
