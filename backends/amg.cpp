@@ -101,7 +101,7 @@ class AmgPreconditioner final : public Preconditioner {
   double bytes_per_apply() const override;
   double bytes_held() const override;
 
-  /// Builds the hierarchy anew, transfer operators included.
+  /// Builds the hierarchy again, transfer operators included.
   void rebuild(const LinearOperator& op);
   /// True if the transfer operators are those of other values.
   bool reused() const { return reused_; }

@@ -42,6 +42,7 @@ struct RunFlags {
   std::string scene;
   std::optional<int> steps;  ///< none: the scene's own
   std::string picture;
+  int width = 960;  ///< of pictures, pixels
   std::string animation;
   bool forces = false;  ///< in pictures
   bool hash = false;
@@ -247,10 +248,12 @@ class Recording {
     }
     if (series_) {
       series_->finish(stopped);
-      render::write_png(frame(given_, simulation, 960, 640), folder_ / (given_.scene + ".png"));
+      render::write_png(frame(given_, simulation, given_.width, given_.width * 2 / 3),
+                        folder_ / (given_.scene + ".png"));
     }
     if (!given_.picture.empty()) {
-      render::write_png(frame(given_, simulation, 960, 640), given_.picture);
+      render::write_png(frame(given_, simulation, given_.width, given_.width * 2 / 3),
+                        given_.picture);
     }
     if (!given_.animation.empty()) {
       if (frames_.empty()) add_frame(simulation);
@@ -352,6 +355,11 @@ void add_run_command(Command& app, int& exit_code) {
       .completes(scene_words());
   command.add_option("--steps", given->steps, "number of steps (default: the scene's own)");
   command.add_option("--picture", given->picture, "PNG of the last frame").type_name("FILE");
+  command
+      .add_option("--picture-width", given->width,
+                  "of the picture, pixels; its height is two thirds")
+      .range(60, 7680)
+      .show_default();
   command.add_flag("--forces", given->forces, "contact forces as lines in pictures");
   command
       .add_option("--animation", given->animation,
