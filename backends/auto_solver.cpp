@@ -24,7 +24,8 @@ constexpr double kIncompleteRate = 8e9;     // of incomplete factors
 constexpr double kCacheBandwidth = 4e10;    // bytes/s of products and sweeps
 constexpr double kMemoryBandwidth = 8e9;    // the same beyond kCache
 constexpr double kCache = 8e6;              // bytes
-constexpr double kAnalysis = 50e-9;         // s of contact-lu's symbolic work, a block
+constexpr double kAnalysis = 30e-9;         // s of contact-lu's symbolic work, a block,
+constexpr double kOrdering = 20e-12;        // and a block and row
 constexpr double kOtherAnalysis = 140e-9;   // of others', which order scalars, an entry
 constexpr double kFillPerRow = 5.0;         // operations of factors over rows^2: a pile, unanalysed
 constexpr double kWorthAnalysis = 0.5;      // of the cost of an iteration, to know that of factors
@@ -124,7 +125,7 @@ class AutoSolver final : public LinearSolver {
   /// Symbolic work is spared where it would cost as much as an iteration does; once done it is no part
   /// of the price any more.
   void add_direct(const LinearOperator& op, const Pattern& pattern) {
-    const double analysis = kAnalysis * pattern.entries;
+    const double analysis = (kAnalysis + kOrdering * op.rows()) * pattern.entries;
     const double bound =
         candidates_.empty() ? HUGE_VAL : kWorthAnalysis * candidates_.front().cost(iterations_);
     const double twice = op.symmetric() ? 1.0 : 2.0;

@@ -67,7 +67,7 @@ def line_of(system, rows):
         return "" if a is None or b is None else f"{a / b:.3g}"
 
     of = lambda row: None if row is None else row["cpu_seconds"]
-    return {"system": system, "rows": rows[0]["rows"], "entries": rows[0]["nonzeros"],
+    return {"system": system.split("/")[-1], "rows": rows[0]["rows"], "entries": rows[0]["nonzeros"],
             "best_of_ours": ours and ours["solver"], "ours_ms": ms(of(ours)),
             "best_peer": peer and peer["solver"].split(",options")[0], "peer_ms": ms(of(peer)),
             "ours_over_peer": ratio(of(ours), of(peer)),
