@@ -101,17 +101,18 @@ class AmgPreconditioner final : public Preconditioner {
   double bytes_per_apply() const override;
   double bytes_held() const override;
 
-  /// Builds the hierarchy anew, transfer operators included.
+  /// Builds the hierarchy again, transfer operators included.
   void rebuild(const LinearOperator& op);
   /// True if the transfer operators are those of other values.
   bool reused() const { return reused_; }
   /// True if the smoother was chosen here and there is a stronger one to go on with.
-  bool can_strengthen() const { return asked_.smoother == "auto" && settings_.smoother == "ilu0"; }
-  /// Rebuilds with it; it stays for the pattern.
-  void strengthen(const LinearOperator& op) {
-    settings_.smoother = "iluk";
-    rebuild(op);
+  bool can_strengthen() const {
+    return asked_.smoother == "auto" &&
+           (settings_.smoother == "ilu0" || settings_.smoother == "iluk");
   }
+  /// Rebuilds with it, and stays with it for the pattern: iluk after ilu0, then scalars with chebyshev.
+  /// Returns what it took.
+  const char* strengthen(const LinearOperator& op);
 
  private:
   /// S + shift diag S with 1 on the diagonal of empty rows; false: it is not finite.
@@ -218,6 +219,19 @@ void AmgPreconditioner::factorize(const LinearOperator& op) {
   }
   if (settings_.reuse && hierarchy_ != nullptr && refresh_levels()) return;
   build();
+}
+
+const char* AmgPreconditioner::strengthen(const LinearOperator& op) {
+  const bool scalars = settings_.smoother == "iluk" && asked_.coarsening == "auto";
+  settings_.smoother = settings_.smoother == "ilu0" ? "iluk" : "chebyshev";
+  if (scalars) {  // rows of elements couple weakly within their blocks
+    blocks_ = false;
+    settings_.coarsening = "smoothed-aggregation";
+    settings_.aggregate = kBlock;
+    entries_.analyze(op);
+  }
+  rebuild(op);
+  return scalars ? "scalars with chebyshev" : "a stronger smoother";
 }
 
 void AmgPreconditioner::rebuild(const LinearOperator& op) {
@@ -467,10 +481,10 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
       copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }
-    if (remaining(problem, report) > 0 && P_.can_strengthen() && disappoints(problem, report)) {
-      anew += fmt::format("{}smoother iluk after {} iterations with ilu0", anew.empty() ? "" : "; ",
-                          report.iterations);
-      P_.strengthen(op);
+    while (remaining(problem, report) > 0 && P_.can_strengthen() && disappoints(problem, report)) {
+      const int before = report.iterations;
+      anew += fmt::format("{}{} after {} iterations", anew.empty() ? "" : "; ", P_.strengthen(op),
+                          before);
       if (!(residual(problem) < report.initial_residual)) copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }

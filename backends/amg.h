@@ -15,7 +15,7 @@
 ///
 /// The solver "amg" iterates with conjugate residuals or gradients preconditioned by P, or with P
 /// alone: x += P (b - S x). Guard: where 20 iterations reduce the residual less than ten times, a
-/// hierarchy whose transfer operators were kept is built anew; if it was new already, PCR with
+/// hierarchy whose transfer operators were kept is built again; if it was new already, PCR with
 /// Jacobi's preconditioner takes over, and the detail says so. On piles of hyperstatic contacts
 /// that happens.
 ///

@@ -48,6 +48,9 @@ SolverInfo gmres_backend() {
   info.name = "gmres";
   info.summary = "GMRES: unsymmetric and indefinite systems";
   info.capabilities = capabilities_of_gmres();
+  info.capabilities_with = [](const Options& options) {
+    return krylov_capabilities(capabilities_of_gmres(), options);
+  };
   info.options = krylov_options(0.0);
   info.options.push_back(OptionSpec::integer(
       "directions", 200, 1, 1e6, "directions kept; the iteration restarts when they are used up"));

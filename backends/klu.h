@@ -2,7 +2,7 @@
 ///
 /// Takes unsymmetric and indefinite systems. New values in a known pattern are refactorised along
 /// the old pivots; where those have become poor (a pivot cancels, or entries grow) the pivots are
-/// chosen anew, and the report's detail says so. A singular matrix is the status kSingularPivot
+/// chosen again, and the report's detail says so. A singular matrix is the status kSingularPivot
 /// with its row.
 ///
 /// KLU reads columns: the rows of S are handed over as the columns of S^T, and S x = b is solved

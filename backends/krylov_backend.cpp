@@ -22,6 +22,13 @@ std::vector<OptionSpec> krylov_options(double shift) {
                          "how the matrix is held; sums are formed in double")};
 }
 
+Capabilities krylov_capabilities(Capabilities can, const Options& options) {
+  const std::string& precond = options.text("precond");
+  can.needs_entries =
+      precond == "block-ilu" || precond == "amg" || options.text("storage") == "float";
+  return can;
+}
+
 KrylovBackend::KrylovBackend(const Capabilities& can, const Options& options,
                              const SolverRegistry& registry, bool definite)
     : capabilities_(can),

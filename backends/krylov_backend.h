@@ -25,6 +25,10 @@ inline constexpr double kDefiniteShift = 1e-8;
 /// shift and storage (double, float).
 std::vector<OptionSpec> krylov_options(double shift);
 
+/// What an iteration that can do this takes with these options: some preconditioners and the copy in single
+/// precision need entries.
+Capabilities krylov_capabilities(Capabilities can, const Options& options);
+
 class KrylovBackend : public LinearSolver {
  public:
   const Capabilities& capabilities() const override { return capabilities_; }

@@ -38,6 +38,9 @@ SolverInfo pcg_backend() {
   info.name = "pcg";
   info.summary = "preconditioned conjugate gradients";
   info.capabilities = capabilities_of_pcg();
+  info.capabilities_with = [](const Options& options) {
+    return krylov_capabilities(capabilities_of_pcg(), options);
+  };
   info.options = krylov_options(kDefiniteShift);
   info.make = make_solver<PcgBackend>;
   return info;

@@ -40,6 +40,9 @@ SolverInfo pcr_backend() {
   info.name = "pcr";
   info.summary = "preconditioned conjugate residuals: the residual never rises, singular systems";
   info.capabilities = capabilities_of_pcr();
+  info.capabilities_with = [](const Options& options) {
+    return krylov_capabilities(capabilities_of_pcr(), options);
+  };
   info.options = krylov_options(kDefiniteShift);
   info.options.push_back(OptionSpec::flag(
       "lift", false, "inconsistent systems: return the least-squares solution of least norm"));

@@ -12,6 +12,7 @@
 #include "nsn/backends/klu.h"
 #include "nsn/backends/pcg.h"
 #include "nsn/backends/pcr.h"
+#include "nsn/backends/petsc.h"
 #include "nsn/precond/block_ilu.h"
 #include "nsn/precond/block_jacobi.h"
 #include "nsn/precond/jacobi.h"
@@ -54,6 +55,7 @@ SolverRegistry standard_backends() {
   registry.add(klu_backend());
   registry.add(contact_lu_backend());
   registry.add(auto_backend());
+  registry.add(petsc_backend());
   add_cuda_backends(registry);
   return registry;
 }

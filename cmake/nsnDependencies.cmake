@@ -123,6 +123,29 @@ if(NSN_AMGCL_INCLUDE)
   target_compile_definitions(nsn_amgcl INTERFACE AMGCL_NO_BOOST)
 endif()
 
+# PETSc where it is asked for: it brings MPI, and in most distributions parts under the GPL. Real doubles are needed.
+option(NSN_WITH_PETSC "petsc backend (PETSc and MPI)" OFF)
+if(NSN_WITH_PETSC)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(NSN_PETSC REQUIRED PETSc)
+  find_package(MPI REQUIRED COMPONENTS C)
+  find_path(NSN_PETSC_CONF petscconf.h HINTS ${NSN_PETSC_INCLUDE_DIRS} NO_DEFAULT_PATH)
+  file(STRINGS "${NSN_PETSC_CONF}/petscconf.h" NSN_PETSC_HAS REGEX "USE_COMPLEX|USE_REAL_DOUBLE|HAVE_SUITESPARSE|HAVE_FFTW")
+  if(NSN_PETSC_HAS MATCHES "USE_COMPLEX" OR NOT NSN_PETSC_HAS MATCHES "USE_REAL_DOUBLE")
+    message(FATAL_ERROR "nsn: ${NSN_PETSC_CONF} is a PETSc of complex numbers or of other than doubles")
+  endif()
+  if(NOT NSN_WITH_GPL AND NSN_PETSC_HAS MATCHES "SUITESPARSE|FFTW")
+    message(FATAL_ERROR "nsn: this PETSc links SuiteSparse or FFTW, which are under the GPL; NSN_WITH_GPL is OFF")
+  endif()
+  add_library(nsn_petsc INTERFACE IMPORTED GLOBAL)
+  # Its flags as they are would not fit our precompiled headers.
+  target_include_directories(nsn_petsc SYSTEM INTERFACE ${NSN_PETSC_INCLUDE_DIRS})
+  target_link_libraries(nsn_petsc INTERFACE ${NSN_PETSC_LINK_LIBRARIES} MPI::MPI_C)
+  # PETSc may link a Kokkos of its own (through Trilinos): ours is not shown to it.
+  target_link_options(nsn_petsc INTERFACE
+    "LINKER:--exclude-libs,libkokkoscore.a:libkokkoscontainers.a:libkokkosalgorithms.a:libkokkossimd.a")
+endif()
+
 # CUDA where Kokkos has it (preset `cuda`): such a program loads only where there is a driver. Its nvcc_wrapper then
 # compiles everything.
 if("CUDA" IN_LIST Kokkos_DEVICES)

@@ -62,6 +62,7 @@ set(NSN_INSTALLED_HEADERS
   core/rows/law_record.h
   core/rows/resistance_body.h
   core/rows/step_records.h
+  core/base/work_clock.h
   core/step/newton.h
   core/step/newton_options.h
   core/step/newton_result.h

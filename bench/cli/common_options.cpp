@@ -6,7 +6,7 @@
 namespace nsn::cli {
 namespace {
 
-/// More than a few per core only wait for each other; so many do no harm anywhere.
+/// More than a few per core only wait for each other; this many do no harm anywhere.
 int most_threads() {
   constexpr int kPerCore = 4;
   constexpr int kHarmless = 64;

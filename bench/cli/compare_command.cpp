@@ -20,6 +20,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/io/atomic_file.h"
+#include "nsn/core/linear/plugin.h"
 #include "nsn/core/problems/friction_solver.h"
 
 namespace nsn::cli {
@@ -36,6 +37,7 @@ struct CompareOptions : CommonOptions {
   std::string methods;               ///< of friction problems
   std::optional<double> time_limit;  ///< s; of a run, or of a solve of a friction problem
   std::optional<std::string> memory_limit;
+  std::vector<std::string> plugins;  ///< shared libraries with solvers
   bool again = false;
 };
 
@@ -125,7 +127,7 @@ class Comparison {
         workers_({.limit_seconds = options.time_limit.value_or(kTimeLimit),
                   .memory_bytes = options.memory_limit ? bytes_of(*options.memory_limit) : 0.0,
                   .threads = options.threads,
-                  .plugins = {},
+                  .plugins = options.plugins,
                   .stopped = interrupted}) {
     if (options.out.empty()) return;
     log_.emplace(fs::path(options.out) / "rows.jsonl", settings_of(options), options.again);
@@ -232,7 +234,8 @@ int run_friction(const CompareOptions& options, double tolerance) {
 int run(const CompareOptions& options) {
   note_interrupts();
   const Runtime runtime(options.threads);
-  const SolverRegistry registry = standard_backends();
+  SolverRegistry registry = standard_backends();
+  for (const std::string& file : options.plugins) load_plugin(file, registry);
   probe_outputs(options);
   return Comparison(options, registry).run();
 }
@@ -271,6 +274,12 @@ void add_compare_command(Command& app, int& exit_code) {
       .add_option("--memory-limit", options->memory_limit,
                   "memory of the process that a solver runs in, e.g. 4G; none if not given")
       .type_name("SIZE");
+  command
+      .add_option(
+          "--plugin", options->plugins,
+          "a shared library with linear solvers of its own (NSN_PLUGIN); may be given again")
+      .one_value_each_time()
+      .type_name("FILE");
   command.add_flag("--again", options->again,
                    "measure rows again that --out has from a run with the same settings");
   command.add_option("--max-iterations", options->max_iterations, "most iterations of a solve")

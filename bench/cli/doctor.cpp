@@ -33,7 +33,7 @@ struct Part {
   std::string_view cost;  ///< of leaving it out
 };
 
-constexpr std::array<Part, 11> kParts{{
+constexpr std::array<Part, 12> kParts{{
     {"CHOLMOD", NSN_PART_CHOLMOD, "the linear solver cholmod", "no linear solver cholmod"},
     {"CHOLMOD's supernodal module (GPL)", NSN_PART_CHOLMOD&& NSN_PART_GPL,
      "cholmod on dense fronts", "cholmod is slower on large systems"},
@@ -42,6 +42,8 @@ constexpr std::array<Part, 11> kParts{{
     {"KLU", NSN_PART_KLU, "the linear solver klu", "no linear solver klu"},
     {"Eigen", NSN_PART_EIGEN, "the linear solver eigen-ldlt", "no linear solver eigen-ldlt"},
     {"AMGCL", NSN_PART_AMG, "the linear solver amg", "no linear solver amg, no preconditioner amg"},
+    {"PETSc", NSN_PART_PETSC, "the linear solver petsc",
+     "no linear solver petsc (off unless asked for: NSN_WITH_PETSC)"},
     {"HDF5", NSN_PART_HDF5, "FCLIB files", "FCLIB files cannot be read or written"},
     {"qhull", NSN_PART_QHULL, "convex hulls of points",
      "meshes of robots and point clouds have no convex hulls"},

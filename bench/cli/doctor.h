@@ -11,7 +11,7 @@ enum class Health { kGood, kMissing, kBroken };
 /// "good", "missing", "broken".
 std::string to_string(Health health);
 
-/// One thing that was looked at.
+/// One thing that was examined.
 struct Finding {
   std::string topic;  ///< "build", "part", "solver", "machine", "run"
   std::string name;

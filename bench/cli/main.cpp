@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -21,6 +22,7 @@
 #include "bench/support/passive_waiting.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
+#include "nsn/core/linear/plugin.h"
 
 namespace {
 
@@ -77,10 +79,22 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
   }
 }
 
+/// Processes that mpirun or srun started this one among; 1: it stands alone.
+int started_among() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const text = std::getenv(name);
+    if (text != nullptr && std::atoi(text) > 1) return std::atoi(text);
+  }
+  return 1;
+}
+
 /// A solver under comparison, in a process that `nsn compare` started.
 int contestant(int argc, char** argv) {
-  return nsn::bench::serve_contestants(
-      argc, argv, [](const std::vector<std::string>&) { return nsn::standard_backends(); });
+  return nsn::bench::serve_contestants(argc, argv, [](const std::vector<std::string>& plugins) {
+    nsn::SolverRegistry registry = nsn::standard_backends();
+    for (const std::string& file : plugins) nsn::load_plugin(file, registry);
+    return registry;
+  });
 }
 
 }  // namespace
@@ -90,6 +104,13 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, with its reason
   try {
     if (argc > 1 && argv[1] == nsn::bench::kWorkerCommand) return contestant(argc, argv);
+    if (const int processes = started_among(); processes > 1) {
+      return complain(
+          kBadInput,
+          fmt::format("one of {} processes that mpirun started, which would all do the same and "
+                      "overwrite each other's files; nsn runs in one process",
+                      processes));
+    }
     nsn::cli::Command app("Non-smooth Newton methods for frictional contact");
     app.version("nsn " + nsn::bench::version());
     app.footer(

@@ -29,6 +29,7 @@
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/io/atomic_file.h"
 #include "nsn/core/io/text_file.h"
+#include "nsn/core/linear/failed_solves.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
 
@@ -41,6 +42,7 @@ struct RunFlags {
   std::string scene;
   std::optional<int> steps;  ///< none: the scene's own
   std::string picture;
+  int width = 960;  ///< of pictures, pixels
   std::string animation;
   bool forces = false;  ///< in pictures
   bool hash = false;
@@ -109,6 +111,14 @@ std::vector<Row> contact_rows(int step, const Simulation& simulation) {
   return rows;
 }
 
+/// "pcg breakdown 3, petsc backend-error 60; the last: ..."
+std::string failures_text(const FailedSolves& failed) {
+  std::vector<std::string> parts;
+  for (const auto& [what, times] : failed.count) parts.push_back(fmt::format("{} {}", what, times));
+  const std::string last = failed.last.empty() ? "" : "; the last: " + failed.last;
+  return fmt::format("{}{}", fmt::join(parts, ", "), last);
+}
+
 void print_promise(const Row& row, std::string_view method) {
   const auto steps = [&](const char* key) { return row[key].get<int>(); };
   const int above = steps("steps_above_1e_8_mps");
@@ -145,6 +155,10 @@ void print_summary(const Row& row, std::string_view method, bool deformable) {
   print_promise(row, method);
   fmt::print("  iterations      {:.2f} Newton, {:.1f} linear per step\n",
              number("newton_iterations_mean"), number("linear_iterations_mean"));
+  if (row["failed_linear_solves"].get<long>() > 0) {
+    fmt::print("  linear failures {} ({})\n", row["failed_linear_solves"].get<long>(),
+               row["failed_linear_detail"].get<std::string>());
+  }
   fmt::print("  error           {:.1e} m/s median, {:.1e} m/s largest ({})\n",
              number("error_median_mps"), number("error_max_mps"), place_of_error(row));
   fmt::print("  of it           e_n {:.1e} m, e_f {:.1e} m/s, momentum {:.1e} m/s (medians)\n",
@@ -234,10 +248,12 @@ class Recording {
     }
     if (series_) {
       series_->finish(stopped);
-      render::write_png(frame(given_, simulation, 960, 640), folder_ / (given_.scene + ".png"));
+      render::write_png(frame(given_, simulation, given_.width, given_.width * 2 / 3),
+                        folder_ / (given_.scene + ".png"));
     }
     if (!given_.picture.empty()) {
-      render::write_png(frame(given_, simulation, 960, 640), given_.picture);
+      render::write_png(frame(given_, simulation, given_.width, given_.width * 2 / 3),
+                        given_.picture);
     }
     if (!given_.animation.empty()) {
       if (frames_.empty()) add_frame(simulation);
@@ -308,6 +324,9 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
       done < steps ? stopped_at(fmt::format("step {} of {}", done, steps)) : "";
   Row row = {{"scene", given.scene}};
   row.update(recording.measures.row(simulation));
+  const FailedSolves failed = failed_solves();
+  row["failed_linear_solves"] = failed.total();
+  row["failed_linear_detail"] = failures_text(failed);
   recording.write(simulation, stopped);
   pages.write(stopped);
   if (!common.json.empty()) write_json(common.json, json_report({row}, stopped));
@@ -336,6 +355,11 @@ void add_run_command(Command& app, int& exit_code) {
       .completes(scene_words());
   command.add_option("--steps", given->steps, "number of steps (default: the scene's own)");
   command.add_option("--picture", given->picture, "PNG of the last frame").type_name("FILE");
+  command
+      .add_option("--picture-width", given->width,
+                  "of the picture, pixels; its height is two thirds")
+      .range(60, 7680)
+      .show_default();
   command.add_flag("--forces", given->forces, "contact forces as lines in pictures");
   command
       .add_option("--animation", given->animation,

@@ -1,4 +1,4 @@
-/// What commands that step a scene leave to be looked at: a page, a run file, glTF, a trace.
+/// What commands that step a scene leave for the eye: a page, a run file, glTF, a trace.
 ///
 ///   RecordingFlags flags;
 ///   add_recording_flags(command, flags);

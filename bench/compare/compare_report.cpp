@@ -30,7 +30,9 @@ using report::Scale;
 using report::Series;
 using report::Tone;
 
-constexpr double kBusy = 0.2;  // share of the machine that others took: worth a word
+constexpr int kMostUnfolded = 20;    // systems whose tables and curves a page shows at once
+constexpr int kLeastForProfile = 3;  // systems, for shares to mean something
+constexpr double kBusy = 0.2;        // share of the machine that others took: worth a word
 
 std::string status_of(const SolverOutcome& outcome) {
   if (!outcome.ran()) return "refused";
@@ -214,10 +216,62 @@ std::vector<std::string> all_labels(const std::vector<SystemOutcome>& systems) {
   return labels;
 }
 
+/// Names of solvers break after ':' and ',': a column is as wide as its numbers.
+std::string breakable(const std::string& label) {
+  std::string out;
+  for (const char c : label) {
+    out += c;
+    if (c == ':' || c == ',') out += "\u200b";
+  }
+  return out;
+}
+
+/// Share of the systems that a solver solved within a factor of the best, over that factor (Dolan and
+/// Moré, 2002).
+Chart performance_profile(const std::vector<SystemOutcome>& systems) {
+  std::map<std::string, std::vector<double>> ratios;
+  std::map<std::string, std::size_t> styles;
+  double count = 0.0;
+  for (const SystemOutcome& system : systems) {
+    const SolverOutcome* best = system.fastest();
+    if (best == nullptr) continue;
+    ++count;
+    for (const SolverOutcome& outcome : system.solvers) {
+      styles[outcome.label] = outcome.style;
+      if (!outcome.ok()) continue;
+      ratios[outcome.label].push_back(outcome.seconds(system.by_cpu) /
+                                      best->seconds(system.by_cpu));
+    }
+  }
+  Chart chart;
+  chart.title = "Share of systems solved within a factor of the best";
+  chart.x.label = "factor";
+  chart.x.scale = Scale::kLog;
+  chart.x.min = 1.0;
+  chart.x.max = 100.0;
+  chart.y.label = "share";
+  chart.y.min = 0.0;
+  chart.y.max = 1.0;
+  for (auto& [label, values] : ratios) {
+    std::sort(values.begin(), values.end());
+    Series series;
+    series.name = label;
+    series.style = static_cast<int>(styles[label]);
+    series.steps = true;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      series.x.push_back(values[k]);
+      series.y.push_back(static_cast<double>(k + 1) / count);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
 HtmlTable overview(const std::vector<SystemOutcome>& systems) {
   const std::vector<std::string> labels = all_labels(systems);
   HtmlTable table{{{"system"}, {"rows", true}, {"nonzeros", true}}, {}};
-  for (const std::string& label : labels) table.columns.push_back({label, true});
+  for (const std::string& label : labels)
+    table.columns.push_back({breakable(label), true, label, true});
   for (std::size_t k = 0; k < systems.size(); ++k) {
     const SystemOutcome& system = systems[k];
     if (!system.refusal.empty()) continue;
@@ -436,14 +490,23 @@ bool has_history(const SystemOutcome& system) {
 }
 
 void add_system(report::HtmlPage& page, const SystemOutcome& system, const std::string& id,
-                double tolerance) {
+                double tolerance, bool folded) {
   page.section(system.name, id);
   page.paragraph(fastest_sentence(system));
   page.note(describe(system));
   if (!system.note.empty()) page.note(system.note);
-  page.table(details(system));
+  if (folded) {
+    page.folded_table("All solvers", details(system));
+  } else {
+    page.table(details(system));
+  }
   for (const std::string& line : refusals(system)) page.note(line);
   if (!has_history(system)) return;
+  if (folded) {
+    page.folded_charts("Convergence",
+                       {over_iterations(system, tolerance), over_time(system, tolerance)});
+    return;
+  }
   page.charts({over_iterations(system, tolerance), over_time(system, tolerance)});
   page.folded_charts(
       "Other norms: the preconditioned residual and ‖A r‖",
@@ -618,6 +681,10 @@ std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonO
       "iterations. Shaded: the fastest that converged. ✗: the tolerance was not reached, and how "
       "it "
       "ended. –: the solver does not take such a system. Hover over a cell for more.");
+  const bool many = std::count_if(systems.begin(), systems.end(), [](const SystemOutcome& s) {
+                      return s.ok();
+                    }) >= kLeastForProfile;
+  if (many) page.charts({performance_profile(systems)});
   const HtmlTable refused = refused_inputs(systems);
   if (!refused.rows.empty()) page.table(refused);
   page.download("compare.csv", cli::to_csv(to_rows(systems)));
@@ -627,7 +694,8 @@ std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonO
               {"machine", one_line(machine)},
               {"system", fmt::format("{}, Kokkos {}", machine.system, machine.kokkos)}});
   for (std::size_t k = 0; k < systems.size(); ++k) {
-    if (systems[k].refusal.empty()) add_system(page, systems[k], id_of(k), options.control.rtol);
+    if (!systems[k].refusal.empty()) continue;
+    add_system(page, systems[k], id_of(k), options.control.rtol, usable > kMostUnfolded);
   }
   page.note(
       "Residual histories come from one extra run with a monitor; on the time axis iteration k of "

@@ -33,7 +33,7 @@ std::vector<std::string> method_names();
 /// Throws std::invalid_argument naming what is wrong: a method, a linear solver, a value.
 void check(const SolveSettings& settings, const SolverRegistry& registry);
 
-/// Solves from a zero guess. Errors are formed afresh from r, and `solved` follows from them alone.
+/// Solves from a zero guess. Errors are formed again from r, and `solved` follows from them alone.
 /// A method that does not fit the kind of problem is a refusal.
 FrictionOutcome solve_problem(const LoadedProblem& problem, const SolveSettings& settings,
                               const SolverRegistry& registry);

@@ -48,7 +48,7 @@ double resident_bytes() {
                    : 0.0;
 }
 
-// A bar of about so many tetrahedra, bent, so that every element has its own stretches.
+// A bar of about this many tetrahedra, bent, so that every element has its own stretches.
 struct Body {
   Body(const Law& kind, Index tets) : mesh(make_mesh(tets)) {
     const double before = resident_bytes();

@@ -18,16 +18,22 @@ constexpr double kColourPerGrowth = 2.0;  // full colour at half or one and a ha
 
 render::Mesh shape_mesh(const World& world, const PlacedShape& placed) {
   const ConstBodyRef body = world.body(placed.body);
-  const SurfaceMesh surface = placed.shape->surface();
   render::Mesh mesh;
-  for (const Vec3& point : surface.points) {
-    const Vec3 p = body.to_world(placed.offset + rotation_matrix(placed.rotation) * point);
-    mesh.vertex.push_back({p[0], p[1], p[2]});
-  }
-  for (const auto& polygon : surface.polygons) {
-    for (std::size_t k = 2; k < polygon.size(); ++k) {
-      mesh.triangle.push_back({polygon[0], polygon[k - 1], polygon[k]});
+  if (const auto* const ball = dynamic_cast<const Sphere*>(placed.shape.get())) {
+    mesh = render::sphere_mesh(ball->radius());  // finer than its surface
+  } else {
+    const SurfaceMesh surface = placed.shape->surface();
+    for (const Vec3& point : surface.points) mesh.vertex.push_back({point[0], point[1], point[2]});
+    for (const auto& polygon : surface.polygons) {
+      for (std::size_t k = 2; k < polygon.size(); ++k) {
+        mesh.triangle.push_back({polygon[0], polygon[k - 1], polygon[k]});
+      }
     }
+  }
+  const Mat3 turn = rotation_matrix(placed.rotation);
+  for (render::Vec3& point : mesh.vertex) {
+    const Vec3 p = body.to_world(placed.offset + turn * Vec3{point[0], point[1], point[2]});
+    point = {p[0], p[1], p[2]};
   }
   mesh.smooth = placed.shape->type() == Sphere::kType;
   mesh.colour = render::body_colour(placed.body);

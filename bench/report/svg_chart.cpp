@@ -508,6 +508,17 @@ for (const svg of document.querySelectorAll('svg.chart')) {
     head.setAttribute('x', left + 8); head.setAttribute('y', top + 15);
     body.setAttribute('x', left + 8); body.setAttribute('y', top + 30);
   });
+  // Ctrl and the wheel zoom around the pointer, a double click shows all again.
+  const whole = svg.getAttribute('viewBox');
+  svg.addEventListener('wheel', e => {
+    if (!e.ctrlKey) return;
+    e.preventDefault();
+    const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const v = svg.viewBox.baseVal, [, , w0] = whole.split(' ').map(Number);
+    const f = Math.min(e.deltaY > 0 ? 1.25 : 0.8, w0 / v.width);
+    svg.setAttribute('viewBox', [at.x - (at.x - v.x) * f, at.y - (at.y - v.y) * f, v.width * f, v.height * f].join(' '));
+  }, {passive: false});
+  svg.addEventListener('dblclick', () => svg.setAttribute('viewBox', whole));
   for (const key of svg.querySelectorAll('.key')) key.addEventListener('click', () => {
     const off = key.classList.toggle('off');
     for (const s of all) if (s.g.dataset.name === key.dataset.name) s.g.classList.toggle('off', off);

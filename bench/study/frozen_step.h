@@ -24,7 +24,7 @@ struct FrozenScene {
   std::string name;
   Options::Assignments parameters = {};
   int step = 10;  ///< the step that is held, counted from 1
-  int steps = 1;  ///< so many in a row, each held in turn
+  int steps = 1;  ///< this many in a row, each held in turn
 };
 
 void freeze(const FrozenScene& scene, const std::function<void(StepEquations&)>& use);

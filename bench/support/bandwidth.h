@@ -40,7 +40,7 @@ struct AgainstTriad {
   double seconds = 0.0;    ///< of one call of the work
   double bandwidth = 0.0;  ///< of the triad, bytes per second, largest seen
 
-  /// Share of the triad's bandwidth that the work reached if it moved so many bytes.
+  /// Share of the triad's bandwidth that the work reached if it moved this many bytes.
   double share(double bytes) const { return bytes / (seconds * bandwidth); }
 };
 

@@ -62,9 +62,12 @@ Slip slip_at(const double* W, const double* p, double mu, double c, double s) {
 
 }  // namespace
 
+double sweep_operations(Index blocks, Index contacts) {
+  return kSweepBlock * blocks + kSweepContact * contacts;
+}
+
 double sweeps_per_factorization(double flops, Index blocks, Index contacts) {
-  const double count = blocks;
-  return (2.0 * flops + kAssembleBlock * count) / (kSweepBlock * count + kSweepContact * contacts);
+  return (2.0 * flops + kAssembleBlock * blocks) / sweep_operations(blocks, contacts);
 }
 
 ContactGaussSeidel::ContactGaussSeidel(const BlockCsr& W, std::span<const RowLaw> laws) {
@@ -192,7 +195,10 @@ void ContactGaussSeidel::solve_box(Index i, const double* p, double* x) const {
 void ContactGaussSeidel::refresh(const BlockCsr& J, ConstVector Y, ConstVector s) {
   refresh();
   factors_.clear();
-  if (2 * W_.blocks() < 5 * J.blocks()) return;
+  if (2 * W_.blocks() >= 5 * J.blocks()) use_factors(J, Y, s);
+}
+
+void ContactGaussSeidel::use_factors(const BlockCsr& J, ConstVector Y, ConstVector s) {
   factors_.resize(static_cast<std::size_t>(J.blocks()));
   factor_begin_.assign(J.row_begin.data(), J.row_begin.data() + J.rows + 1);
   own_.resize(static_cast<std::size_t>(J.rows));

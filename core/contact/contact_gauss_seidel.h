@@ -25,6 +25,9 @@ namespace nsn {
 /// flops: operations of the symmetric one.
 double sweeps_per_factorization(double flops, Index blocks, Index contacts);
 
+/// Operations of one sweep.
+double sweep_operations(Index blocks, Index contacts);
+
 class ContactGaussSeidel {
  public:
   /// W and laws, viewed, not copied, in the same, possibly scaled, variables.
@@ -37,6 +40,8 @@ class ContactGaussSeidel {
   /// The same, W = S (J H^-1 J^T + E) S: the factors serve if that is cheaper. Y = J H^-1, nine
   /// per block of J; s: diagonal of S, three per block row.
   void refresh(const BlockCsr& J, ConstVector Y, ConstVector s);
+  /// The same whatever is cheaper; of W its diagonal blocks are enough.
+  void use_factors(const BlockCsr& J, ConstVector Y, ConstVector s);
   /// Passes over all blocks in order; x is updated. Returns |change| / |x| of the last one.
   double sweep(ConstVector q, Vector x, int passes = 1);
 

@@ -15,6 +15,7 @@ namespace {
 // Costs of kernels, not policy: where two computations of the same numbers take equally long.
 constexpr double kWorthReducing = 0.75;  // share of rows below which W + rho I is solved reduced
 constexpr double kFewColumns = 0.4;      // share of columns up to which a product goes by columns
+constexpr double kProductBlock = 54.0;   // operations of a block in an iteration, vectors included
 constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES
 
 /// A's pattern with values of its own, which `values` holds and keeps the room of.
@@ -54,7 +55,7 @@ DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOpt
     std::fill_n(z.data(), z.extent(0), 0.0);
     const LinearControl control{
         .rtol = kSymmetricSolveTolerance, .max_iterations = options_.max_iterations, .lean = true};
-    const LinearReport report = solver_->solve(b, z, control);
+    const LinearReport report = solve_in_time(b, z, control);
     inner_iterations_ += report.iterations;
     if (!answered(report.status)) inner_status_ = report.status;
   };
@@ -184,13 +185,24 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
   });
 }
 
+LinearReport DualSystem::solve_in_time(ConstVector b, Vector z, LinearControl control) {
+  if (clock_ == nullptr || !clock_->limited() || solver_->capabilities().direct) {
+    return solver_->solve(b, z, control);
+  }
+  const double product = kProductBlock * W_.blocks();
+  const double fit = clock_->operations_left(Work::kSweep) / product;
+  control.iteration_budget =
+      static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(control.max_iterations)));
+  return solver_->solve(b, z, control);
+}
+
 NewtonSolve DualSystem::solve_exact(ConstVector b, Vector z) {
   const LinearControl control{.rtol = options_.rtol,
                               .max_iterations = options_.max_iterations,
                               .lean = true,
                               .trust = options_.trust};
   std::fill_n(z.data(), z.extent(0), 0.0);
-  const LinearReport report = solver_->solve(b, z, control);
+  const LinearReport report = solve_in_time(b, z, control);
   return {answered(report.status), report.iterations, report.status, report.relative_residual()};
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nsn/core/base/work_clock.h"
 #include "nsn/core/contact/contact_operator.h"
 #include "nsn/core/contact/low_rank_shift.h"
 #include "nsn/core/contact/newton_system.h"
@@ -54,6 +55,9 @@ class DualSystem final : public NewtonSystem {
   [[nodiscard]] NewtonSolve solve_shifted(ConstVector b, Vector x) override;
   double factorization_flops() override;
 
+  /// An iterative backend takes no more iterations than fit in what is left. null: none.
+  void obey(WorkClock* clock) { clock_ = clock; }
+
   /// Called with every Newton matrix and right-hand side before it is solved; empty: nobody asks.
   using Observer = std::function<void(const LinearOperator& S, ConstVector b)>;
   void observe(Observer observer) { observer_ = std::move(observer); }
@@ -72,9 +76,11 @@ class DualSystem final : public NewtonSystem {
   void apply_exact(ConstVector z, Vector y);
   NewtonSolve solve_exact(ConstVector b, Vector z);
   NewtonSolve solve_around_symmetric(ConstVector b, Vector z);
+  LinearReport solve_in_time(ConstVector b, Vector z, LinearControl control);
 
   std::unique_ptr<LinearSolver> solver_;
   Observer observer_;
+  WorkClock* clock_ = nullptr;
   DualSystemOptions options_;
   BlockCsr given_;   // as given
   BlockCsr W_;       // scaled

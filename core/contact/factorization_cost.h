@@ -9,7 +9,7 @@ namespace nsn {
 /// worth their time. Without them: 1.2 times the work on the public problems of
 /// bench/ablation/friction_cases.csv.
 inline constexpr double kExpensiveFactorization = 3e6;
-/// Even a dense factorisation over so many row blocks is not: (3 n)^3 / 3 operations.
+/// Even a dense factorisation over this number n of row blocks is not: (3 n)^3 / 3 operations.
 inline bool cheap_at_worst(Index blocks) {
   const double rows = 3.0 * blocks;
   return rows * rows * rows / 3.0 <= kExpensiveFactorization;

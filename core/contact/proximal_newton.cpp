@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "nsn/core/base/error.h"
@@ -47,6 +48,7 @@ void ProximalNewton::refit(std::span<const RowLaw> laws) {
   sorted_.reserve(laws.size());
   schedule_.restart(options_.alpha_cold);
   factorizations_ = proximal_steps_ = 0;
+  flops_ = -1.0;
   velocity_known_ = false;
   best_error_ = {};
   history_.clear();
@@ -179,6 +181,25 @@ ProximalNewton::Residual ProximalNewton::evaluate() {
   return {std::sqrt(sums[0]), std::sqrt(sums[1])};
 }
 
+double ProximalNewton::factorization_flops() {
+  if (flops_ < 0.0) flops_ = problem_.system().factorization_flops();
+  return flops_;
+}
+
+bool ProximalNewton::may_factorise() {
+  if (clock_ == nullptr) return true;
+  return clock_->fits(Work::kFactor, clock_->limited() ? factorization_flops() : 0.0);
+}
+
+NewtonSolve ProximalNewton::solve_newton_system() {
+  std::optional<WorkClock::Unit> unit;
+  if (clock_ != nullptr && clock_->limited()) {
+    unit.emplace(*clock_, Work::kFactor, factorization_flops());
+  }
+  problem_.system().prepare(linearization_, A_);
+  return problem_.system().solve(b_, z_);
+}
+
 /// x += d, d = d0 + C z; evaluate() has left d0 in d_ and the rows' right-hand side in b_.
 NewtonSolve ProximalNewton::newton_step() {
   problem_.system().apply(d_, Wd_);
@@ -196,8 +217,7 @@ NewtonSolve ProximalNewton::newton_step() {
   NewtonSolve solve{true, 0, LinearStatus::kDirect, 0.0};
   if (any) {
     ++factorizations_;
-    problem_.system().prepare(linearization_, A_);
-    solve = problem_.system().solve(b_, z_);
+    solve = solve_newton_system();
     if (!solve.ok) return solve;
   }
   for (std::size_t i = 0; i < linearization_.size(); ++i) {
@@ -260,7 +280,7 @@ bool ProximalNewton::solved_at_centre(ProximalStep& result) {
   return meets_goal(result.error);
 }
 
-ProximalStep ProximalNewton::step(const std::function<bool()>& stop) {
+ProximalStep ProximalNewton::step() {
   ProximalStep result;
   result.alpha = schedule_.alpha;
   result.outcome = StepOutcome::kSolved;
@@ -290,7 +310,7 @@ ProximalStep ProximalNewton::step(const std::function<bool()>& stop) {
       return result;
     }
     if (inner == schedule_.max_inner || schedule_.runs_away(inner, residual.phi, start)) break;
-    if (factorizations_ >= options_.max_factorizations || (stop && stop())) {
+    if (factorizations_ >= options_.max_factorizations || !may_factorise()) {
       result.outcome = StepOutcome::kBudget;
       return result;
     }
@@ -310,7 +330,7 @@ ProximalReport ProximalNewton::run(const std::function<bool()>& stop) {
   double error_at_floor = std::numeric_limits<double>::infinity();
   int stuck_at_floor = 0;
   for (;;) {
-    const ProximalStep done = step(stop);
+    const ProximalStep done = step();
     report.linear_iterations += done.linear_iterations;
     if (done.outcome == StepOutcome::kRejected) ++report.rejected_steps;
     if (done.outcome == StepOutcome::kSolved || done.outcome == StepOutcome::kBudget) {

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/base/work_clock.h"
 #include "nsn/core/contact/newton_system.h"
 #include "nsn/core/contact/proximal_schedule.h"
 #include "nsn/core/contact/row_law.h"
@@ -79,7 +80,7 @@ enum class StepOutcome {
   kSolved,    ///< an iterate met the tolerance; it is the new r
   kAccepted,  ///< the proximal problem was solved; r moved, alpha was updated
   kRejected,  ///< it was not; r stays, alpha rose
-  kBudget,    ///< max_factorizations spent
+  kBudget,    ///< max_factorizations spent, or no further one fits in the time
 };
 
 /// What one proximal step did.
@@ -143,14 +144,20 @@ class ProximalNewton {
   /// Starts at r (kg m/s) with alpha; forgets failures, the best iterate and the history.
   void start(ConstVector r, double alpha);
 
-  /// One proximal step; stop() is asked before every factorisation, and true ends it as a spent budget
-  /// does.
-  [[nodiscard]] ProximalStep step(const std::function<bool()>& stop = {});
+  /// One proximal step; before every factorisation the clock of obey() is asked, and ends it as a spent
+  /// budget does.
+  [[nodiscard]] ProximalStep step();
   /// Steps until solved, the budget is spent or stop() says so; continues from the present state.
   [[nodiscard]] ProximalReport run(const std::function<bool()>& stop = {});
   /// A tighter or looser aim, e.g. if errors formed again miss the tolerance.
   void set_goal(double goal) { options_.goal = goal; }
   void set_budget(int max_factorizations) { options_.max_factorizations = max_factorizations; }
+  /// No Newton step starts that would not end in time. The clock must outlive this object; null: none.
+  void obey(WorkClock* clock) { clock_ = clock; }
+  /// One more Newton step fits.
+  [[nodiscard]] bool may_factorise();
+  /// Operations of one, full; 0: unknown. Analyses the pattern.
+  double factorization_flops();
 
   /// The parts of step(), for loops with their own rules (a fixed number of factorisations, say):
   ///   begin();  measure();  { newton_step();  measure(); } ...  move_centre();
@@ -201,6 +208,7 @@ class ProximalNewton {
   void set_weights();
   double median_reaction();
   Residual evaluate();
+  NewtonSolve solve_newton_system();
   double box_weight(const RowLaw& law, int k) const;
   void record(int inner, const Residual& residual, const ProximalError& error);
   void record(const NewtonSolve& solve);
@@ -209,6 +217,8 @@ class ProximalNewton {
   ScaledProblem problem_;
   ProximalOptions options_;
   ProximalSchedule schedule_;
+  WorkClock* clock_ = nullptr;
+  double flops_ = -1.0;  // of a factorisation; -1: not asked yet
   int factorizations_ = 0;
   int proximal_steps_ = 0;
   bool velocity_known_ = false;  // v_r_ belongs to r_

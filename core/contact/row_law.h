@@ -35,13 +35,17 @@ struct RowLaw {
   /// Box without bounds whose E is positive definite (an elastic element): its impulse follows from
   /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/step/elastic_mass.h).
   bool elastic = false;
+  /// Friction coefficients above count as this one: cones that a plane cannot be told from need digits
+  /// that impulses of one and the same contact do not have.
+  static constexpr double kMostFriction = 1e4;
   double mu = 0.0;                                      ///< contact: friction coefficient, >= 0
   double lo[3] = {-kInfinity, -kInfinity, -kInfinity};  ///< box: impulse bounds, kg m/s
   double hi[3] = {kInfinity, kInfinity, kInfinity};     ///< >= lo
 
   static RowLaw contact(double friction) {
     RowLaw law;
-    law.mu = friction;
+    const bool huge = friction > kMostFriction && friction < kInfinity;
+    law.mu = huge ? kMostFriction : friction;
     return law;
   }
   static RowLaw planar_contact(double friction) {

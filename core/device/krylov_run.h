@@ -3,7 +3,7 @@
 ///
 /// An iteration is one trip of four stages, whatever the method:
 ///
-///   nodes    the first half of a product with v = z, or x where the residual is computed anew
+///   nodes    the first half of a product with v = z, or x where the residual is computed again
 ///   rows     w = S v and the sums
 ///   decide   one body: what the vectors do next
 ///   update   the vectors

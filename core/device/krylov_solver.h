@@ -77,7 +77,7 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
       bodies_.goal.limit = options_.max_iterations;
     }
     begin(queue, control);
-    // A claim of convergence that is examined takes a trip, a sum that is formed anew another.
+    // A claim of convergence that is examined takes a trip, a sum that is formed again another.
     const int extra = bodies_.goal.budget ? 4 : 64;
     const int trips = bodies_.goal.limit + 1 + extra;
     int seen = -1;

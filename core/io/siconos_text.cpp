@@ -375,7 +375,7 @@ class Attempts {
   std::string reason_;
 };
 
-/// Whether the header of a matrix with so many rows comes next.
+/// Whether the header of a matrix with `rows` rows comes next.
 bool matrix_follows(TextScanner in, Index rows) {
   try {
     const std::int64_t storage = in.integer("storage");

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/linear/failed_solves.h"
 
 namespace nsn {
 namespace {
@@ -13,7 +15,28 @@ namespace {
 /// Residual over that of the start from which an answer has no digit left that serves anything.
 constexpr double kLost = 1e8;
 
+std::mutex failures_lock;
+FailedSolves failures;
+
+/// Of solves alone, not of what callers measure themselves: kInaccurate is an answer.
+void note_failure(std::string_view solver, const LinearReport& report) {
+  if (report.ok() || report.status == LinearStatus::kInaccurate) return;
+  const std::lock_guard guard(failures_lock);
+  ++failures.count[fmt::format("{} {}", solver, to_string(report.status))];
+  failures.last = report.detail;
+}
+
 }  // namespace
+
+FailedSolves failed_solves() {
+  const std::lock_guard guard(failures_lock);
+  return failures;
+}
+
+void forget_failed_solves() {
+  const std::lock_guard guard(failures_lock);
+  failures = {};
+}
 
 std::string_view to_string(LinearStatus status) {
   switch (status) {
@@ -102,6 +125,7 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
   }
   if (control.trust && control.lean && preparation_.ok && capabilities().direct) {
     solve_trusted(b, x, control, monitor, report);
+    note_failure(name(), report);
     return report;
   }
   const auto start = Clock::now();
@@ -114,6 +138,7 @@ LinearReport LinearSolver::solve(ConstVector b, Vector x, const LinearControl& c
     judge(b, x, control, report);
   }
   report.solve_seconds = seconds_since(start);
+  note_failure(name(), report);
   return report;
 }
 

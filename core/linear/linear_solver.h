@@ -27,7 +27,7 @@ struct LinearControl {
   double rtol = 1e-10;  ///< |b - S x|_2 <= rtol |b|_2
   double atol = 0.0;    ///< or |b - S x|_2 <= atol, in the unit of b
   int max_iterations = 10000;
-  /// > 0: stop after so many iterations with kBudgetReached, which counts as success (inexact
+  /// > 0: stop after this many iterations with kBudgetReached, which counts as success (inexact
   /// Newton).
   int iteration_budget = 0;
   /// For many small solves in a row: spares the product with a guess of zero (a non-number in S

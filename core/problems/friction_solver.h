@@ -69,8 +69,11 @@ struct FrictionSolverOptions {
   /// each is expensive.
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
-  double time_limit = 0.0;      ///< s of wall clock; 0: none. Checked between iterations
-  /// Asked between iterations of every stage; true ends the solve. It may throw.
+  /// s of wall clock; 0: none. After the first product with W no unit of work starts that would not end in
+  /// time, by its operations at the speed measured so far.
+  double time_limit = 0.0;
+  std::function<double()> clock;  ///< s, of time_limit; empty: the wall clock
+  /// Asked between units of work; true ends the solve. It may throw.
   std::function<bool()> cancel;
 
   // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)

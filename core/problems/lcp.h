@@ -50,7 +50,7 @@ struct LcpResult {
   LcpStatus status = LcpStatus::kBudgetReached;
   LcpMethod method = LcpMethod::kAuto;  ///< that gave the answer
   Vector z;
-  Vector w;              ///< M z + q, formed afresh
+  Vector w;              ///< M z + q, formed again
   double error = 0.0;    ///< Siconos': |min(z, w)|_2 / max(|q|_2, |z|_2, |w|_2)
   FrictionError errors;  ///< that one, and the others
   int iterations = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
@@ -46,7 +48,7 @@ StagedSolve::StagedSolve(const FrictionSolverOptions& options, StagedProblem pro
     : options_(options),
       blocks_(std::move(problem)),
       result_(result),
-      start_(start),
+      clock_(options.clock, options.cancel),
       system_(system),
       dual_(dual) {
   ProximalOptions proximal = options.newton;
@@ -58,6 +60,18 @@ StagedSolve::StagedSolve(const FrictionSolverOptions& options, StagedProblem pro
   }
   newton_ = std::make_unique<ProximalNewton>(system_, blocks_.laws, proximal);
   newton_->update(blocks_.q);
+  newton_->obey(&clock_);
+  if (options.time_limit > 0.0) limit_time(options.time_limit - seconds_since(start));
+}
+
+/// No unit of work starts that would not end in time; a product shows how fast this machine is.
+void StagedSolve::limit_time(double seconds) {
+  clock_.set_deadline(clock_.now() + seconds);
+  if (dual_ == nullptr) return;
+  dual_->obey(&clock_);
+  const Vector product = zero_vector(newton_->problem().rows());
+  const WorkClock::Unit unit(clock_, Work::kSweep, sweep_operations(blocks_.blocks, 0));
+  system_.apply(newton_->scaled_q(), product);
 }
 
 void StagedSolve::run(ConstVector r0) {
@@ -97,11 +111,6 @@ bool StagedSolve::tighten() {
   return proximal(newton_->alpha(), "errors on the given data missed the tolerance");
 }
 
-bool StagedSolve::out_of_time() const {
-  if (cancelled()) return true;
-  return options_.time_limit > 0.0 && seconds_since(start_) > options_.time_limit;
-}
-
 void StagedSolve::run_auto() {
   const double flops = system_.factorization_flops();
   result_.factorization_flops = flops;
@@ -121,7 +130,7 @@ bool StagedSolve::first_stages(double flops) {
                         : fmt::format("W is not symmetric: {:.1e}", blocks_.asymmetry));
   }
   const std::string reason = fmt::format("a factorisation is expensive: {:.2g} operations", flops);
-  if (admm(AndersonAdmmOptions{}.max_iterations, reason)) return true;
+  if (newton_->may_factorise() && admm(AndersonAdmmOptions{}.max_iterations, reason)) return true;
   newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
   const double ratio = sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks());
   const int sweeps = static_cast<int>(std::ceil(options_.sweeps_worth * ratio));
@@ -138,6 +147,10 @@ void StagedSolve::rescue() {
   for (int k = 1;; ++k) {
     const int left = options_.max_factorizations - newton_->factorizations();
     if (left <= 0 || out_of_time()) return;
+    if (!newton_->may_factorise()) {
+      static_cast<void>(gauss_seidel(options_.max_iterations, "no factorisation fits in the time"));
+      return;
+    }
     const int length = std::max(1, options_.attempt / 4) * luby(k);
     newton_->set_budget(newton_->factorizations() + std::min(left, length));
     start_at_random();
@@ -208,14 +221,19 @@ bool StagedSolve::gauss_seidel(int sweeps, std::string reason) {
   ContactGaussSeidel solver(dual_->scaled(), newton_->problem().laws());
   bool solved = false;
   int done = 0;
-  while (done < sweeps && !solved && !out_of_time()) {
-    solver.sweep(newton_->scaled_q(), x);
-    ++done;
-    if (done % kCheckSweeps == 0 || done == sweeps) {
-      system_.apply(x, v);
-      axpby(1.0, newton_->scaled_q(), 1.0, v);
-      solved = newton_->meets_goal(newton_->offer(x, v));
+  const double operations = sweep_operations(blocks_.blocks, newton_->problem().blocks());
+  bool more = sweeps > 0;
+  while (more && !solved) {
+    {
+      const WorkClock::Unit unit(clock_, Work::kSweep, operations);
+      solver.sweep(newton_->scaled_q(), x);
     }
+    ++done;
+    more = done < sweeps && clock_.fits(Work::kSweep, 2.0 * operations);  // and a measurement
+    if (done % kCheckSweeps != 0 && more) continue;
+    system_.apply(x, v);
+    axpby(1.0, newton_->scaled_q(), 1.0, v);
+    solved = newton_->meets_goal(newton_->offer(x, v));
   }
   newton_->set_scaled_centre(x);
   result_.sweeps += done;
@@ -229,7 +247,7 @@ bool StagedSolve::classic(ClassicFriction method, double damping) {
   options.damping = damping;
   options.max_iterations = options_.max_factorizations;
   const ClassicFrictionReport report =
-      classic_friction(*newton_, options, [this] { return out_of_time(); });
+      classic_friction(*newton_, options, [this] { return !newton_->may_factorise(); });
   result_.newton_iterations += report.iterations;
   result_.linear_iterations += report.linear_iterations;
   if (report.linear_failure) result_.status = FrictionStatus::kLinearFailure;
@@ -243,8 +261,9 @@ bool StagedSolve::finish(std::string name, std::string reason, int iterations, i
   result_.factorizations += factorizations;
   result_.stages.push_back({std::move(name), std::move(reason), iterations, factorizations,
                             seconds_since(begin), error.siconos, error.unit_free, solved});
-  if (out_of_time() && !solved) {
-    result_.status = cancelled() ? FrictionStatus::kCancelled : FrictionStatus::kTimeLimit;
+  const bool late = out_of_time() || (clock_.limited() && !newton_->may_factorise());
+  if (late && !solved) {
+    result_.status = clock_.cancelled() ? FrictionStatus::kCancelled : FrictionStatus::kTimeLimit;
   }
   return solved;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "nsn/core/base/clock.h"
+#include "nsn/core/base/work_clock.h"
 #include "nsn/core/contact/dual_system.h"
 #include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/problems/classic_friction.h"
@@ -45,8 +46,8 @@ class StagedSolve {
   void best(Vector r) const { newton_->best_reactions(r); }
 
  private:
-  bool cancelled() const { return options_.cancel && options_.cancel(); }
-  bool out_of_time() const;
+  void limit_time(double seconds);
+  bool out_of_time() const { return clock_.out_of_time(); }
   void run_auto();
   bool first_stages(double flops);
   void rescue();
@@ -63,7 +64,7 @@ class StagedSolve {
   const FrictionSolverOptions& options_;
   StagedProblem blocks_;
   FrictionResult& result_;
-  Clock::time_point start_;
+  WorkClock clock_;
   NewtonSystem& system_;
   DualSystem* dual_;
   std::unique_ptr<ProximalNewton> newton_;

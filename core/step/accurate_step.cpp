@@ -5,6 +5,7 @@
 
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/linear_chain.h"
+#include "nsn/core/step/swept_step.h"
 
 namespace nsn {
 namespace {
@@ -25,6 +26,7 @@ AccurateStep::AccurateStep(const NewtonOptions& options, const SolverRegistry& r
       monitor_(monitor),
       dual_(make_linear_chain(options.linear, registry)),
       reductions_(reduction_rules(options)) {
+  dual_.obey(&monitor.work());
   monitor_.reserve_history(options.max_iterations + 16);
 }
 
@@ -61,7 +63,9 @@ void AccurateStep::build(const System& system) {
   if (!sparse || !reduction_->kept().empty()) {
     dual_.analyze(reduction_->W());
     newton_ = std::make_unique<ProximalNewton>(dual_, laws_, proximal_);
+    newton_->obey(&monitor_.work());
   }
+  forming_ = forming_operations(system);
   find_cost();
   step_u_ = Vector("u", to_size(system.dofs()));
   warm_r_ = Vector("r", to_size(system.rows()));
@@ -83,15 +87,23 @@ void AccurateStep::find_cost() {
 void AccurateStep::sweep(State& state) {
   sweeps_->refresh();
   newton_->scaled_centre(kept_r_);
-  for (int k = 0; k < num_sweeps_ && !monitor_.out_of_time(); ++k) {
+  const double operations = sweep_operations(dual_.scaled().blocks(), newton_->problem().blocks());
+  for (int k = 0; k < num_sweeps_ && monitor_.work().fits(Work::kSweep, operations); ++k) {
+    const WorkClock::Unit unit(monitor_.work(), Work::kSweep, operations);
     if (sweeps_->sweep(newton_->scaled_q(), kept_r_) < options_.tolerance) break;
   }
   newton_->set_scaled_centre(kept_r_);
   newton_->reactions(state.r);
 }
 
+/// There is time to form the next linear problem; there always is for the first one.
+bool AccurateStep::may_linearise() const {
+  return monitor_.work().fits(Work::kForm, forming_);
+}
+
 /// at_ holds the rows at u.
 bool AccurateStep::linearise(StepEquations& equations, ConstVector u, ConstVector r) {
+  const WorkClock::Unit unit(monitor_.work(), Work::kForm, forming_);
   const bool stiffness = options_.accurate().stiffness == GeometricStiffness::kExact ||
                          options_.accurate().stiffness == GeometricStiffness::kFull;
   if (keeps_factor_) {
@@ -143,7 +155,7 @@ int AccurateStep::spent() const {
   return linearisations_ + (has_unknowns() ? newton_->factorizations() : 0);
 }
 
-/// Factorisations of W that so many linearisations may take. A system of the few rows that stay is
+/// Factorisations of W that this many linearisations may take. A system of the few rows that stay is
 /// cheap next to a sparse H: each of those may have a proximal step with all its Newton steps.
 int AccurateStep::small_systems(int budget) const {
   return reductions_.is_elastic() ? proximal_.schedule.max_inner * budget : budget;
@@ -165,7 +177,7 @@ ProximalStep AccurateStep::advance(State& state) {
   ProximalStep step;
   step.outcome = StepOutcome::kAccepted;
   if (!has_unknowns()) return step;
-  step = newton_->step([this] { return monitor_.out_of_time(); });
+  step = newton_->step();
   if (step.outcome == StepOutcome::kBudget || step.outcome == StepOutcome::kRejected) return step;
   newton_->reactions(kept_r_);
   reduction_->scatter(kept_r_, state.r);
@@ -229,7 +241,7 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
     const bool cheap = has_unknowns() && spent() == before;
     result.iterations = progress.before + spent();
     if (step.outcome == StepOutcome::kBudget) {
-      if (monitor_.out_of_time()) return NewtonStatus::kCancelled;
+      if (!newton_->may_factorise()) return NewtonStatus::kCancelled;
       break;
     }
     if (step.outcome == StepOutcome::kRejected) {
@@ -252,6 +264,7 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
     keeps_factor_ =
         reductions_.is_elastic() && !keeps_factor_ && error_.relative <= policy_.hardly_moved;
     if (!keeps_factor_ && !may_go_on(attempt, linearisations_)) break;
+    if (!may_linearise()) return NewtonStatus::kCancelled;
     if (!linearise(equations, state.u, state.r)) return NewtonStatus::kLinearFailure;
     result.iterations = progress.before + spent();
   }
@@ -286,6 +299,10 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
       result.status = NewtonStatus::kConverged;
     if (result.status == NewtonStatus::kConverged || result.status == NewtonStatus::kCancelled)
       break;
+    if (!may_linearise()) {
+      result.status = NewtonStatus::kCancelled;
+      break;
+    }
   }
   best_.restore(state);
   result.error = best_.error();

@@ -62,6 +62,7 @@ class AccurateStep final : public StepMethod {
   void build(const System& system);
   void find_cost();
   [[nodiscard]] bool linearise(StepEquations& equations, ConstVector u, ConstVector r);
+  bool may_linearise() const;
   void sweep(State& state);
   void velocity(State& state);
   bool measure(StepEquations& equations, State& state);
@@ -92,6 +93,7 @@ class AccurateStep final : public StepMethod {
   std::unique_ptr<ProximalNewton> newton_;      // none if no row stays
   std::unique_ptr<ContactGaussSeidel> sweeps_;  // if a factorisation is expensive
   int num_sweeps_ = 0;
+  double forming_ = 0.0;  // operations of forming a linear problem
   // 3 per node; 3 per row block; 3 per row block that stays
   Vector step_u_, warm_r_, kept_r_;
   int linearisations_ = 0;     // of a sparse H in this attempt

@@ -32,6 +32,7 @@ BoundedNewton::BoundedNewton(const NewtonOptions& options, const SolverRegistry&
   const Capabilities& can = dual_.solver().capabilities();
   direct_ = can.direct;
   lagged_ = !can.direct && !can.handles_unsymmetric;
+  dual_.obey(&monitor.work());
 }
 
 bool BoundedNewton::fits(std::span<const RowLaw> laws) const {
@@ -48,6 +49,7 @@ void BoundedNewton::analyze(StepReduction& reduction, std::span<const RowLaw> la
     proximal.max_factorizations = policy_.overtime * max_iterations_;
     proximal.lagged_coupling = lagged_;
     newton_ = std::make_unique<ProximalNewton>(dual_, laws, proximal);
+    newton_->obey(&monitor_.work());
     sweeps_ = std::make_unique<ContactGaussSeidel>(dual_.scaled(), newton_->problem().laws());
     if (direct_) {
       admm_ = std::make_unique<AndersonAdmm>(*newton_);
@@ -94,13 +96,26 @@ void BoundedNewton::sweep(Vector x, int passes) {
     }
     sweeps_fit_ = true;
   }
+  const double operations =
+      passes * sweep_operations(dual_.scaled().blocks(), newton_->problem().blocks());
+  if (monitor_.work().limited() && !monitor_.work().fits(Work::kSweep, operations)) return;
+  const WorkClock::Unit unit(monitor_.work(), Work::kSweep, operations);
   sweeps_->sweep(newton_->scaled_q(), x, passes);
+}
+
+/// One factorisation, and iterations that cost little next to it. A wish to stop is not asked for: it is
+/// part of the first safe iterate.
+bool BoundedNewton::may_start_admm() {
+  return !monitor_.work().limited() || newton_->may_factorise();
 }
 
 /// No impulse is known: a cheap first guess.
 void BoundedNewton::start_cold(NewtonResult& result) {
   copy(safe_.point(), x_);
-  if (admm_ != nullptr) {
+  if (admm_ != nullptr && may_start_admm()) {
+    const bool limited = monitor_.work().limited();
+    const WorkClock::Unit unit(monitor_.work(), Work::kFactor,
+                               limited ? newton_->factorization_flops() : 0.0);
     result.iterations += admm_->run().factorized ? 1 : 0;
     newton_->scaled_centre(x_);
     safe_.project(x_);
@@ -122,7 +137,7 @@ void BoundedNewton::iterate(int budget, double alpha, NewtonResult& result) {
     inner = 0;
   };
   restart();
-  while (result.iterations < budget && !reached_goal() && !monitor_.out_of_time()) {
+  while (result.iterations < budget && !reached_goal() && newton_->may_factorise()) {
     ProximalNewton::Residual at = newton_->measure();
     if (inner > 0 && newton_->solved_well(at)) {
       newton_->move_centre();
@@ -169,7 +184,7 @@ bool BoundedNewton::solve_from_zero(int budget, NewtonResult& result) {
       newton_->move_centre();
       at = newton_->measure();
     }
-    if (result.iterations >= budget || monitor_.out_of_time()) break;
+    if (result.iterations >= budget || !newton_->may_factorise()) break;
     const NewtonSolve solve = newton_->newton_step();
     newton_->scaled_iterate(x_);
     stepped = solve.ok && all_finite(x_);

@@ -53,11 +53,14 @@ class BoundedNewton {
   bool drop_contact_impulses();
 
   SafePoint& safe() { return safe_; }
+  /// One more factorisation fits in the time.
+  [[nodiscard]] bool may_factorise() { return newton_->may_factorise(); }
   bool reached_goal() const { return safe_.error() <= goal_; }
   std::string_view linear_solver() { return dual_.solver().name(); }
 
  private:
   void centre_on_safe();
+  bool may_start_admm();
   void start_cold(NewtonResult& result);
   void iterate(int budget, double alpha, NewtonResult& result);
   [[nodiscard]] bool solve_from_zero(int budget, NewtonResult& result);

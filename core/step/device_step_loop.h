@@ -182,7 +182,7 @@ bool DeviceStep<D, Real>::ends(int k, NewtonResult& result) {
   result.status = NewtonStatus::kBudgetReached;
   if (last) return true;
   result.status = NewtonStatus::kCancelled;
-  return monitor_.out_of_time();
+  return !monitor_.work().fits(Work::kIteration, 1.0);
 }
 
 template <class D, class Real>
@@ -291,6 +291,7 @@ NewtonResult DeviceStep<D, Real>::solve_step(StepEquations& equations, State& st
   for (int k = 0;; ++k) {
     measure(k);
     if (ends(k, result)) break;
+    const WorkClock::Unit unit(monitor_.work(), Work::kIteration, 1.0);
     iterate(equations);
     ++result.iterations;
   }

@@ -33,6 +33,12 @@ bool EnergyGuard::limit(const System& system, StepReduction& reduction, Vector r
   const Vector motion(motion_.data(), motion_.size());
   copy(reduction.origin(), motion);
   axpby(1.0, reduction.base(), 1.0, motion);
+  return limit(system, {motion, &reduction.rows().J, reduction.q(), reduction.kept()}, r, push);
+}
+
+bool EnergyGuard::limit(const System& system, const GuardedStep& step, Vector r, Vector push) {
+  const ConstVector motion = step.motion;
+  const ConstVector q = step.q;
   double B = 0.0;
   double w = 0.0;
   double c0 = 0.0;
@@ -47,10 +53,9 @@ bool EnergyGuard::limit(const System& system, StepReduction& reduction, Vector r
     w += dot(d, Md);
     c0 += dot(a - 0.5 * b, M * b) + 0.5 * dot(start, M * start);
   }
-  const BlockRows J(reduction.rows().J);
-  const Vector q = reduction.q();
-  for (std::size_t k = 0; k < reduction.kept().size(); ++k) {
-    const Index i = reduction.kept()[k];
+  const BlockRows J(*step.J);
+  for (std::size_t k = 0; k < step.kept.size(); ++k) {
+    const Index i = step.kept[k];
     const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
     double moved[3] = {0.0, 0.0, 0.0};
     if (!contact) J.multiply(i, motion.data(), moved);
@@ -69,11 +74,36 @@ bool EnergyGuard::limit(const System& system, StepReduction& reduction, Vector r
   return true;
 }
 
+namespace {
+
+/// Kinetic, and what applied forces put in.
+double kinetic_gain(const System& system, const State& state) {
+  return 0.5 * inner(system.M, state.u, state.u) -
+         0.5 * inner(system.M, system.u_start, system.u_start) -
+         inner(system.M, system.weight, state.u);
+}
+
+}  // namespace
+
+double EnergyGuard::gain(const System& system, const BlockCsr& rows, ConstVector v,
+                         const State& state) {
+  double gain = kinetic_gain(system, state);
+  const BlockRows J(rows);
+  for (Index i = 0; i < system.blocks(); ++i) {
+    const bool contact = system.laws[static_cast<std::size_t>(i)].is_contact();
+    double moved[3];
+    J.multiply(i, state.u.data(), moved);
+    for (Index c = 0; c < 3; ++c) {
+      const Index row = 3 * i + c;
+      gain += state.r(row) * (contact ? system.prescribed(row) : v(row) - moved[c]);
+    }
+  }
+  return gain;
+}
+
 double EnergyGuard::gain(const System& system, const StepReduction& reduction, ConstVector v,
                          const State& state) {
-  double gain = 0.5 * inner(system.M, state.u, state.u) -
-                0.5 * inner(system.M, system.u_start, system.u_start) -
-                inner(system.M, system.weight, state.u);
+  double gain = kinetic_gain(system, state);
   const BlockRows J(reduction.rows().J);
   for (std::size_t k = 0; k < reduction.kept().size(); ++k) {
     const Index i = reduction.kept()[k];

@@ -21,6 +21,7 @@
 /// step allocates nothing. Two solvers may work on two threads.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -32,13 +33,21 @@
 
 namespace nsn {
 
+class SweptStep;  // core/step/swept_step.h
+
 class NewtonSolver {
  public:
   /// Throws std::invalid_argument for options out of range and unknown linear solvers.
   NewtonSolver(const NewtonOptions& options, const SolverRegistry& registry);
+  ~NewtonSolver();
 
   const NewtonOptions& options() const { return options_; }
-  /// u and r are always finite on return: if nothing better is known, r = 0 and u = u_free.
+  /// Of the solves that follow, in the time of options().clock; infinite, the default: each may take
+  /// options().time_budget.
+  void set_deadline(double deadline) { deadline_ = deadline; }
+  /// u and r are always finite on return: if nothing better is known, r = 0 and u = u_free. With a
+  /// deadline sweeps without any matrix make a first safe iterate, and go on where the method's next
+  /// unit of work does not fit any more; the best of both is returned.
   [[nodiscard]] NewtonResult solve(StepEquations& equations, State& state, bool warm);
   /// Several islands of one step, on a device in as few launches as it can (StepMethod::solve_all).
   void solve_all(std::span<IslandStep> islands);
@@ -54,9 +63,16 @@ class NewtonSolver {
   /// Replaces what is not finite, and says what became of the promise.
   void settle(const System& system, State& state, NewtonResult& result) const;
   Promise judge(const System& system, NewtonResult& result) const;
+  NewtonResult solve_in_time(StepEquations& equations, State& state, bool warm);
+  NewtonResult sweep_alone(StepEquations& equations, State& state);
+  void take_swept(const System& system, State& state, NewtonResult& result) const;
+  void keep_energy(StepEquations& equations, State& state, NewtonResult& result);
+  bool on_host() const { return !std::holds_alternative<PaperOptions>(options_.method); }
 
   std::unique_ptr<StepMonitor> monitor_;
   std::unique_ptr<StepMethod> method_;
+  std::unique_ptr<SweptStep> swept_;  // made where it is needed
+  double deadline_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace nsn

@@ -173,11 +173,15 @@ struct NewtonOptions {
   /// m/s and rad/s, > 0: what overlaps, and limits that are exceeded, come apart no faster than this.
   /// Infinite, as in the paper: within the step.
   double recovery_speed = 1.0;
-  /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
+  /// s of wall clock per step of the simulation, >= 0; 0: none. Finding the contacts and a first safe
+  /// iterate come first; after that no unit of work starts that would not end in time, by its
+  /// operations at the speed measured so far (docs/choosing.md#deadlines).
   double time_budget = 0.0;
-  /// Asked before every factorisation; true ends the step with the best iterate. It may throw: the step
-  /// has moved nothing then, and what it throws arrives at the caller.
+  /// Asked between units of work, also while contacts are found, from any thread; true ends the step with
+  /// the best iterate. It may throw: the step has moved nothing then, and what it throws arrives at the
+  /// caller.
   std::function<bool()> cancel;
+  std::function<double()> clock;  ///< s, of time_budget; empty: the wall clock
   /// Where a step is solved (core/step/devices.h); accurate and realtime: the host's threads only.
   std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;

@@ -50,8 +50,8 @@ std::string_view to_string(NewtonStatus status);
 /// What became of the promise of a method in a step (docs/choosing.md#what-each-preset-promises):
 ///
 ///   accurate   relative error <= tolerance
-///   realtime   safe: finite, impulses in their cones, no energy gained, and an error below the fastest
-///              motion without impulses, so that penetration grows by less than h times that speed.
+///   realtime   safe: finite, impulses in their cones, no energy gained, and e_n below h times the
+///              fastest motion without impulses: penetration grows by less than that in the step.
 ///              It aims at a target: 1 % of the step's speed, or where joints turn far 1.5 h w of it
 ///   paper      relative error <= tolerance; with a tolerance of 0, its default: all iterations are
 ///              done, and the error is at most the fastest motion without impulses
@@ -81,15 +81,15 @@ struct NewtonResult {
   int linear_iterations = 0;  ///< Krylov iterations of all of them
   StepError error;            ///< of what is returned
   Promise promise = Promise::kFailed;
-  /// What the promise is judged by, m/s: an error, and what it may be. realtime does not count
-  /// penetration that it keeps.
+  /// What the promise is judged by, m/s: the error, and what it may be.
   double target_error = 0.0;
   double target = 0.0;
   bool restarted = false;       ///< accurate: the rescue was used
   bool handed_over = false;     ///< realtime: the accurate method finished the step
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
-  std::string detail;           ///< of a device's failure, in its own words
+  double safe_seconds = 0.0;    ///< with a deadline: the first safe iterate took so long
+  std::string detail;           ///< what there is to say: a device's failure, work that did not fit
   /// paper: where rows were evaluated and linear systems solved, "device", "host" or
   /// "host (mirrored)", and what that took.
   std::string evaluate_on, solve_on;

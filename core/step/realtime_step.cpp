@@ -5,6 +5,7 @@
 
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/step/swept_step.h"
 
 namespace nsn {
 namespace {
@@ -176,6 +177,11 @@ void RealtimeStep::solve_first(double speed_scale, bool warm, NewtonResult& resu
   bounded_.solve(cold ? budget_ : most, cold, result);
 }
 
+bool RealtimeStep::may_linearise(const System& system) const {
+  const WorkClock& work = monitor_.work();
+  return work.fits(Work::kForm, work.limited() ? forming_operations(system) : 0.0);
+}
+
 /// Further linearisations, each at the result of the one before; the best result is the step's.
 void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
@@ -184,7 +190,7 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
     const bool spent = (reduced() && 2 * rounds_ >= budget_) || result.iterations >= budget_;
-    if (best <= (reduced() ? good_ : policy_.goal) || spent || monitor_.out_of_time()) break;
+    if (best <= (reduced() ? good_ : policy_.goal) || spent || !may_linearise(system)) break;
     if (at_best) best_.take(state, result.error);
     at_best = false;
     ++rounds_;
@@ -280,9 +286,10 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   result.linear_solver = std::string(bounded_.linear_solver());
   improve(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
-  result.status = converged                ? NewtonStatus::kConverged
-                  : monitor_.out_of_time() ? NewtonStatus::kCancelled
-                                           : NewtonStatus::kBudgetReached;
+  const bool cut_short = result.iterations < budget_ && !bounded_.may_factorise();
+  result.status = converged                             ? NewtonStatus::kConverged
+                  : cut_short || monitor_.out_of_time() ? NewtonStatus::kCancelled
+                                                        : NewtonStatus::kBudgetReached;
   hold_against_target(result.error.total, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);

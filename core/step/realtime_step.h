@@ -65,6 +65,7 @@ class RealtimeStep final : public StepMethod {
   void take_safe();
   void set_state(State& state);
   double energy_gain(const System& system, const State& state);
+  bool may_linearise(const System& system) const;
   void improve(StepEquations& equations, State& state, NewtonResult& result);
   /// m/s
   double target_of(const System& system) const;

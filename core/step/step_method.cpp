@@ -1,6 +1,7 @@
 #include "nsn/core/step/step_method.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace nsn {
@@ -39,17 +40,11 @@ std::string_view to_string(Promise promise) {
   return "?";
 }
 
-void StepMonitor::begin() {
+void StepMonitor::begin(double deadline) {
   history_.clear();
   shown_ = 0;
-  if (time_budget_ > 0.0) started_ = std::chrono::steady_clock::now();
-}
-
-bool StepMonitor::out_of_time() const {
-  if (cancel_ && cancel_()) return true;
-  if (time_budget_ <= 0.0) return false;
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-  return spent.count() > time_budget_;
+  const bool own = time_budget_ > 0.0 && !std::isfinite(deadline);
+  work_.set_deadline(own ? work_.now() + time_budget_ : deadline);
 }
 
 void StepMonitor::reserve_history(int iterations) {

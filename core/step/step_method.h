@@ -6,7 +6,6 @@
 /// together on a step.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <span>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nsn/core/base/work_clock.h"
 #include "nsn/core/linear/linear_solver.h"
 #include "nsn/core/step/newton_result.h"
 #include "nsn/core/step/step_error.h"
@@ -39,14 +39,17 @@ using NewtonObserver = std::function<void(const NewtonSystemView&)>;
 /// Clock, cancel, history and observer of one solver.
 class StepMonitor {
  public:
-  /// time_budget: s of wall clock per step, 0: none.
-  StepMonitor(double time_budget, std::function<bool()> cancel)
-      : time_budget_(time_budget), cancel_(std::move(cancel)) {}
+  /// time_budget: s per step, 0: none. now: s; empty: the wall clock.
+  StepMonitor(double time_budget, std::function<double()> now, std::function<bool()> cancel)
+      : time_budget_(time_budget), work_(std::move(now), std::move(cancel)) {}
 
-  /// A step starts.
-  void begin();
+  /// A step starts; deadline: in the time of work().now(), infinite: the time budget from now on.
+  void begin(double deadline);
+  /// What is left of it, and what fits.
+  WorkClock& work() { return work_; }
+  const WorkClock& work() const { return work_; }
   /// The caller wants to stop, or the time budget is spent. Asked between iterations.
-  bool out_of_time() const;
+  bool out_of_time() const { return work_.out_of_time(); }
 
   /// Room for this many iterations, at most 400; later ones of a step are not recorded.
   void reserve_history(int iterations);
@@ -60,8 +63,7 @@ class StepMonitor {
 
  private:
   double time_budget_;
-  std::function<bool()> cancel_;
-  std::chrono::steady_clock::time_point started_;
+  WorkClock work_;
   std::vector<NewtonIteration> history_;
   NewtonObserver observer_;
   int shown_ = 0;

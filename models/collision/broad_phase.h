@@ -2,8 +2,8 @@
 ///
 /// Median splits along the longest side: O(n log n) to build, and O(n + pairs) to search where
 /// shapes lie beside each other, whatever their sizes: the tree is joined with itself, so that a
-/// pair of far subtrees is looked at once. From step to step the tree keeps its leaves and only
-/// fits its boxes; it is built anew when they have grown. Unbounded shapes meet everything.
+/// pair of far subtrees is examined once. From step to step the tree keeps its leaves and only
+/// fits its boxes; it is built again when they have grown. Unbounded shapes meet everything.
 ///
 /// Which pairs there are depends on the boxes alone, not on the tree, and they come out sorted: the
 /// same input gives the same contacts in the same order.
@@ -44,7 +44,7 @@ class BroadPhase {
   void join(int node);
   void join(int a, int b);
   void offer(const Leaf& a, const Leaf& b);
-  /// Room for so many more in found_.
+  /// Room for `more` further ones in found_.
   void reserve_pairs(std::size_t more);
   void sort_pairs(std::size_t num_items);
 

@@ -93,7 +93,7 @@ void for_maxima_about(const Vec3& e, const Vec3& q, const PlacedCylinder& cylind
 }
 
 /// Candidates of a rounded polytope A against a cylinder B. `near`: only edges and vertices that
-/// touch one of these vertices of A are looked at (null: all).
+/// touch one of these vertices of A are examined (null: all).
 class PolytopeSearch {
  public:
   PolytopeSearch(const PlacedPolytope& A, const PlacedCylinder& B) : A_(A), B_(B), best_{A, B} {}

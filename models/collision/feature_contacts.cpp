@@ -14,7 +14,7 @@ namespace {
 
 /// Directions count as inside a cone up to this sine.
 constexpr double kCone = 1e-6;
-/// Bounds of what is looked at closer are wider than what counts, by more than rounding.
+/// Bounds of what is examined closer are wider than what counts, by more than rounding.
 constexpr double kLoosely = 1.0 + 1e-9;
 /// Part of the size that points out of a face may be and still count as over it (face_tolerance),
 /// and far more: it sticks out of sharp corners.
@@ -57,7 +57,7 @@ Range height(const Vec3& up, const FeatureSet::Edge& edge) {
 
 /// Features left to look at; one list at a time.
 Selection& selection() {
-  thread_local Selection selected;  // detection allocates nothing in the long run
+  thread_local Selection selected;  // no allocation once it has grown
   return selected;
 }
 
@@ -477,8 +477,8 @@ NSN_VERSIONS unsigned past_face(const FeatureSet& S, const FeatureSet::Face& fac
   return past;
 }
 
-/// Faces and edges of `other` beside the vertices of `mine`, looked at more closely: they are
-/// looked at again in several steps.
+/// Faces and edges of `other` beside the vertices of `mine`, examined more closely: they are
+/// examined again in several steps.
 void find_beside(const FeatureSet& mine, const FeatureSet& other, double margin, const Slack& slack,
                  FeaturePairs::Beside& out) {
   const double reach = margin + mine.radius + other.radius + slack.distance;
@@ -578,7 +578,7 @@ bool is_inside(const FeatureSet& S, const Vec3& p) {
 
 void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, NumberLists& out) {
   const double by = face_tolerance(B) + slack;
-  thread_local std::vector<int> left;  // detection allocates nothing in the long run
+  thread_local std::vector<int> left;  // no allocation once it has grown
   out.clear();
   for (const FeatureSet::Edge& edge : A.edges) {
     left.clear();
@@ -591,7 +591,7 @@ void find_crossings(const FeatureSet& A, const FeatureSet& B, double slack, Numb
 
 Piercing piercing(const FeatureSet& A, const FeatureSet& B, const NumberLists* crossings,
                   double reach) {
-  thread_local std::vector<Crossing> all;  // detection allocates nothing in the long run
+  thread_local std::vector<Crossing> all;  // no allocation once it has grown
   std::size_t count = 0;
   for (std::size_t e = 0; e < A.edges.size(); ++e) {
     const auto faces = crossings != nullptr ? (*crossings)[e] : find_crossed(B, A.edges[e], 0.0);
@@ -622,7 +622,7 @@ void find_feature_pairs(const FeatureSet& A, const FeatureSet& B, double margin,
 
 void add_feature_contacts(const FeatureSet& A, const FeatureSet& B, const FeaturePairs* pairs,
                           double margin, Manifold& out) {
-  thread_local std::vector<std::uint8_t> done_a;  // detection allocates nothing in the long run
+  thread_local std::vector<std::uint8_t> done_a;  // no allocation once it has grown
   thread_local std::vector<std::uint8_t> done_b;
   Side a(A, B, pairs != nullptr ? &pairs->a : nullptr, true, margin, out);
   Side b(B, A, pairs != nullptr ? &pairs->b : nullptr, false, margin, out);

@@ -53,7 +53,7 @@ struct FeatureSet {
     int first = 0;  ///< of `sides`: four corners each, counter-clockwise
     int count = 0;  ///< of corners
   };
-  /// Four corners of a face and its sides to the next ones, side by side: they are looked at all at
+  /// Four corners of a face and its sides to the next ones, side by side: they are examined all at
   /// once. Places that are left over have the first corner and sides of no length.
   struct Sides {
     std::array<Four, 3> x;
@@ -75,8 +75,7 @@ struct FeatureSet {
   double low = 0.0;  ///< heights of all faces
   double high = 0.0;
   Vec3 up;  ///< direction of heights up . x, the same for both sets; 0: they tell nothing
-  Mat3 axes =
-      identity<3>();  ///< of the body; few directions are ever looked at, so they stay in it
+  Mat3 axes = identity<3>();  ///< of the body; few directions are ever examined, so they stay in it
   std::span<const Vec3> vertex_directions;
   std::span<const Vec3> edge_directions;
   std::vector<Vec3> own_directions;  ///< where no one else keeps them

@@ -2,7 +2,7 @@
 ///
 /// Balls, capsules, boxes and hulls enter with the vertices, edges and faces of their cores;
 /// cylinders meet each triangle near them (cylinder_pairs.h). Only what lies within the margin of
-/// the other's bounding box is looked at, found by the mesh's own tree; of two meshes the triangles
+/// the other's bounding box is examined, found by the mesh's own tree; of two meshes the triangles
 /// that may come within the margin of each other (near_triangles.h), and wider only where an edge
 /// of one reaches deeper into the other. Something that lies deeper behind a triangle than the
 /// mesh's depth is not pushed out by it; where a closed mesh overlaps something so deeply that no

@@ -22,11 +22,11 @@ namespace nsn {
 
 class NearTriangles {
  public:
-  /// So many pairs of triangles are not told apart: looking at their features once costs less.
+  /// This many pairs of triangles are not told apart: looking at their features once costs less.
   static constexpr std::size_t kFewPairs = 2000;
 
   /// `b_in_a`: where b is in the axes of a; `few`: pairs that are not told apart, 1 for those that
-  /// are looked at again and again. Allocates only for more than ever before.
+  /// are examined again and again. Allocates only for more than ever before.
   void find(const TriangleMesh& a, const TriangleMesh& b, const Pose& b_in_a, double reach,
             std::size_t few = kFewPairs);
 

@@ -9,7 +9,7 @@
 namespace nsn {
 namespace {
 
-constexpr int kLeaf = 24;  // so many are looked at one by one
+constexpr int kLeaf = 24;  // examined one by one
 
 /// Four at a time: one after the other, each would wait for the one before.
 double greatest(const std::array<double, kLeaf>& values) {

@@ -51,7 +51,7 @@ struct Polytope {
 Polytope point_polytope();
 /// Along z, centred.
 Polytope segment_polytope(double length);
-/// Two faces, one on each side; replaces what `out` held without allocating anew.
+/// Two faces, one on each side; replaces what `out` held without allocating again.
 void set_triangle(const Vec3& a, const Vec3& b, const Vec3& c, Polytope& out);
 /// From polygons counter-clockwise seen from outside. Throws std::invalid_argument, with `name` in
 /// front, unless they enclose a convex body: every edge between two faces, every vertex behind

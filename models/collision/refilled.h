@@ -1,4 +1,4 @@
-/// A list that is filled anew again and again.
+/// A list that is filled again and again.
 ///
 ///   list.clear();
 ///   Entry& entry = list.add();  // holds what it held before: write all of it

@@ -139,7 +139,7 @@ class TriangleMesh final : public Shape {
     int end = 0;
     int right = -1;  ///< second child; the first one follows its parent. -1: a leaf
   };
-  static constexpr int kFew = 24;  // of a node that are looked at one by one
+  static constexpr int kFew = 24;  // of a node that are examined one by one
   void take(const std::vector<std::array<int, 3>>& triangles);
   void connect();
   void classify();

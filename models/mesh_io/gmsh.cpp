@@ -69,7 +69,7 @@ class Numbers {
     const double y = real("y");
     return vec3(x, y, real("z"));
   }
-  /// Checks that `value` things of at least so many bytes, or numbers of text, can follow.
+  /// Checks that `value` things of at least this many bytes, or numbers of text, can follow.
   void check_count(std::int64_t value, std::string_view what, std::int64_t bytes_each,
                    std::int64_t numbers_each) const {
     const std::int64_t most =

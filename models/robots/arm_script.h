@@ -6,7 +6,7 @@
 ///   script.move(1.0, above).move(0.5, around).grip(0.4, 0.0).move(1.0, above);   // s, place
 ///   world.control = [=](World& w, double h) { script.follow(w, robot, w.time + h); };
 ///
-/// The way of a move is x = x_0 + s (x_1 - x_0) and the turn exp(s v), with s of least jerk
+/// The path of a move is x = x_0 + s (x_1 - x_0) and the turn exp(s v), with s of least jerk
 /// (models/robots/trajectory.h). Inverse kinematics runs where the script is written, at samples
 /// along the way, each from the last; coordinates are cubic in between.
 ///

@@ -24,7 +24,7 @@ double ramp(double time, double start, double end) {
   return t * t * (3.0 - 2.0 * t);
 }
 
-/// A box of a mechanism; one that touches nothing is only looked at.
+/// A box of a mechanism; one that touches nothing is only drawn.
 int add_part(World& world, const std::string& name, const Vec3& size, double mass,
              const Vec3& position, double mu, bool touches = true) {
   const int b = add_box(world, size, mass, position, mu);

@@ -263,7 +263,7 @@ World squeeze(const Options& options) {
   return world;
 }
 
-/// The hub above the ball that carries the fingers; it is only looked at.
+/// The hub above the ball that carries the fingers; it is only drawn.
 int add_hub(World& world, double radius, double base) {
   const double height = 0.02;
   Body hub;

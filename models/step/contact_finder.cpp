@@ -32,7 +32,7 @@ constexpr double kResting = 1e-7;
 /// than any tolerance of those who find points.
 constexpr double kApart = 1e-4;
 /// Part of the margin that meshes may move against each other until their near features are found
-/// again, and so many steps that they should last: else they are not kept.
+/// again, and this many steps that they should last: else they are not kept.
 constexpr double kSlack = 1.0;
 constexpr double kSteps = 4.0;
 
@@ -273,15 +273,21 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
   }
 }
 
-void ContactFinder::find_contacts(const World& world, double h, Part& part) {
+void ContactFinder::find_contacts(const World& world, double h, const std::function<bool()>& stop,
+                                  Part& part) {
+  part.stopped = false;
   part.contacts.clear();
   part.resting.start_step();
   part.apart.start_step();
   part.near.start_step();
-  for (std::size_t k = part.begin; k < part.end; ++k) add_pair(world, h, pairs_[k], part);
+  for (std::size_t k = part.begin; k < part.end && !part.stopped; ++k) {
+    add_pair(world, h, pairs_[k], part);
+    part.stopped = stop && stop();
+  }
 }
 
-void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
+bool ContactFinder::find(const World& world, double h, ContactRowSet& out,
+                         const std::function<bool()>& stop) {
   std::vector<Contact>& contacts = out.contacts();
   contacts.clear();
   place_bodies(world);
@@ -292,13 +298,14 @@ void ContactFinder::find(const World& world, double h, ContactRowSet& out) {
   for_range(
       static_cast<Index>(parts_.size()),
       [&](Index begin, Index end) {
-        for (Index k = begin; k < end; ++k) find_contacts(world, h, parts_[to_size(k)]);
+        for (Index k = begin; k < end; ++k) find_contacts(world, h, stop, parts_[to_size(k)]);
       },
       kShapes / static_cast<Index>(kPart));
   for (const Part& part : parts_) {
     contacts.insert(contacts.end(), part.contacts.begin(), part.contacts.end());
   }
   out.finish();
+  return std::none_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.stopped; });
 }
 
 void ContactFinder::write_memory(StateWriter& out) const {

@@ -2,7 +2,7 @@
 ///
 /// The order of the contacts depends on the world alone: contacts given by hand in their order,
 /// then pairs of shapes by ascending indices. An id names the shapes and the features that meet.
-/// Pairs are looked at in parts, each with what it remembers of the step before, so that neither
+/// Pairs are examined in parts, each with what it remembers of the step before, so that neither
 /// the contacts nor their order depend on the number of threads.
 ///
 /// Most shapes are far from everything they may touch. The broad phase has boxes that are found
@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "nsn/models/collision/apart_pairs.h"
@@ -33,8 +34,11 @@ class StateWriter;
 
 class ContactFinder {
  public:
-  /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it.
-  void find(const World& world, double h, ContactRowSet& out);
+  /// Replaces the contacts of `out`. h: the step, for the distance that fast bodies close in it. stop:
+  /// asked between pairs, from several threads; returns false if it ended the search, which leaves
+  /// this object of no use.
+  bool find(const World& world, double h, ContactRowSet& out,
+            const std::function<bool()>& stop = {});
 
   /// What later contacts depend on: points of meshes that rest.
   void write_memory(StateWriter& out) const;
@@ -56,6 +60,7 @@ class ContactFinder {
     RestingPairs resting;
     ApartPairs apart;
     NearPairs near;
+    bool stopped = false;
   };
 
   void place_bodies(const World& world);
@@ -69,7 +74,7 @@ class ContactFinder {
   bool may_touch(const World& world, int s, int t) const;
   /// Exact boxes of the shapes that are in a pair.
   void tighten(const World& world, double h);
-  void find_contacts(const World& world, double h, Part& part);
+  void find_contacts(const World& world, double h, const std::function<bool()>& stop, Part& part);
   void add_pair(const World& world, double h, const Pair& pair, Part& part);
   /// Points of a mesh are kept where nothing moves.
   void find_mesh_points(const World& world, double h, const Pair& pair, Part& part);

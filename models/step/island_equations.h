@@ -36,7 +36,7 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void assemble(const World& world, const Island& island, const std::vector<const RowSet*>& sets,
                 const ComplementarityOptions& scaling, IslandWorkspace& shared);
 
-  /// Takes the laws of the rows anew: bounds that follow from impulses.
+  /// Takes the laws of the rows again: bounds that follow from impulses.
   void update_laws();
 
   const System& system() const override { return system_; }

@@ -85,6 +85,8 @@ struct StepReport {
   double work_external = 0.0;  ///< by forces, torques, kinematic bodies and drives in the step, J
   double speed = 0.0;          ///< largest of a body's centre at the end, m/s
   double detect_seconds = 0.0;
+  /// With a time budget: of it, first safe iterates of all islands; what is not bounded by the budget.
+  double safe_seconds = 0.0;
   /// Islands are assembled and solved one by one, on several threads at a time: the wall time of
   /// all of them is divided between the two as the islands' own times are. Rows and islands are
   /// found before; that is assembly too.

@@ -477,17 +477,28 @@ void SoftContactFinder::with_deformable(const World& world, int d, int e) {
   edges_with_edges(world, d, e, edge_pairs_);
 }
 
-void SoftContactFinder::find(const World& world, double h, SoftContactRowSet& out) {
+bool SoftContactFinder::find(const World& world, double h, SoftContactRowSet& out,
+                             const std::function<bool()>& stop) {
   out_ = &out.contacts();
   out_->clear();
-  if (world.deformables().empty()) return out.finish();
+  const auto finish = [&](bool all) {
+    out.finish();
+    return all;
+  };
+  if (world.deformables().empty()) return finish(true);
   place(world, h);
   const auto deformables = static_cast<int>(world.deformables().size());
   for (int d = 0; d < deformables; ++d) {
-    for (int s = 0; s < static_cast<int>(world.shapes().size()); ++s) with_shape(world, d, s, h);
-    for (int e = d; e < deformables; ++e) with_deformable(world, d, e);
+    for (int s = 0; s < static_cast<int>(world.shapes().size()); ++s) {
+      with_shape(world, d, s, h);
+      if (stop && stop()) return finish(false);
+    }
+    for (int e = d; e < deformables; ++e) {
+      with_deformable(world, d, e);
+      if (stop && stop()) return finish(false);
+    }
   }
-  out.finish();
+  return finish(true);
 }
 
 }  // namespace nsn

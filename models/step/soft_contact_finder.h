@@ -18,6 +18,7 @@
 /// the world alone, an id names the features that meet.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,7 +32,9 @@ namespace nsn {
 class SoftContactFinder {
  public:
   /// Replaces the contacts of `out`. h: the step, for the distance that fast points close in it.
-  void find(const World& world, double h, SoftContactRowSet& out);
+  /// stop: asked between pairs; returns false if it ended the search.
+  bool find(const World& world, double h, SoftContactRowSet& out,
+            const std::function<bool()>& stop = {});
 
  private:
   struct Placed {  // a deformable where it is now
@@ -39,7 +42,7 @@ class SoftContactFinder {
     double margin = 0.0;  // m, speed included
     double radius = 0.0;  // of a vertex as a ball
     std::vector<Vec3> vertex;
-    std::vector<char> touches;  // vertices that touch what is being looked at
+    std::vector<char> touches;  // vertices that touch what is being examined
   };
 
   void place(const World& world, double h);

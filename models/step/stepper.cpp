@@ -93,7 +93,8 @@ Stepper::Stepper(World world, SimulationOptions options, SolverRegistry registry
     : world_(std::move(world)),
       options_(std::move(options)),
       registry_(std::move(registry)),
-      solvers_(std::make_unique<SolverPool>(options_.newton, registry_)) {
+      solvers_(std::make_unique<SolverPool>(options_.newton, registry_)),
+      clock_(options_.newton.clock, options_.newton.cancel) {
   NSN_THROW_UNLESS(options_.h > 0.0 && std::isfinite(options_.h), "time step {} is not positive",
                    options_.h);
   NSN_THROW_UNLESS(all_finite(world_.gravity), "gravity is not finite");
@@ -101,6 +102,10 @@ Stepper::Stepper(World world, SimulationOptions options, SolverRegistry registry
                        std::holds_alternative<PaperOptions>(options_.newton.method),
                    "complementarity scaling is not an option of {}; it is one of paper",
                    method_name(options_.newton));
+  NSN_THROW_UNLESS(options_.joint_directions == ForceDirections::kEndOfStep ||
+                       !std::holds_alternative<RealtimeOptions>(options_.newton.method),
+                   "joint directions at the start of the step are not an option of realtime, where "
+                   "they would gain energy");
   if (options_.mesh_features) world_.use_mesh_features();
   slots_.push_back(std::make_unique<Slot>());
   static_cast<void>(SolverPool::Loan(*solvers_));  // options that are out of range throw here
@@ -113,6 +118,8 @@ Stepper::~Stepper() = default;
 
 const StepReport& Stepper::step() {
   infos_made_ = false;
+  const double budget = options_.newton.time_budget;
+  clock_.set_deadline(budget > 0.0 ? clock_.now() + budget : kInfinity);
   if (world_.control) world_.control(world_, options_.h);
   NSN_THROW_UNLESS(world_.margin >= 0.0 && std::isfinite(world_.margin),
                    "the world's contact margin {} is negative or not finite", world_.margin);
@@ -122,8 +129,9 @@ const StepReport& Stepper::step() {
   for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
   report_ = {};
   auto start = Clock::now();
-  detect();
+  const bool detected = detect();
   report_.detect_seconds = seconds_since(start);
+  if (!detected) return stay("cancelled while contacts were found; the world has not moved");
   start = Clock::now();
   gather_rows();
   find_islands();
@@ -137,6 +145,20 @@ const StepReport& Stepper::step() {
   keep_impulses();
   summarise();
   world_.time += options_.h;
+  return report_;
+}
+
+/// No step: the world stays where it is, and nothing is known of its contacts.
+const StepReport& Stepper::stay(const std::string& why) {
+  finder_ = {};
+  contacts_.contacts().clear();
+  soft_contacts_.contacts().clear();
+  report_.contacts = report_.soft_contacts = 0;
+  report_.status = NewtonStatus::kCancelled;
+  report_.promise = Promise::kFailed;
+  report_.promise_held = false;
+  report_.detail = why;
+  report_.energy = nsn::energy(world_);
   return report_;
 }
 
@@ -154,16 +176,19 @@ bool Stepper::device_failed() {
   return false;
 }
 
-void Stepper::detect() {
+/// Returns false if the caller wished to stop: there are no contacts then.
+bool Stepper::detect() {
   if (world_version_ != world_.version()) {  // what was known of pairs may be of other shapes
     finder_ = {};
     world_version_ = world_.version();
   }
-  finder_.find(world_, options_.h, contacts_);
+  const std::function<bool()>& cancel = options_.newton.cancel;
+  if (!finder_.find(world_, options_.h, contacts_, cancel)) return false;
   apply_restitution(world_, options_.h, contacts_);
-  soft_finder_.find(world_, options_.h, soft_contacts_);
+  if (!soft_finder_.find(world_, options_.h, soft_contacts_, cancel)) return false;
   report_.soft_contacts = soft_contacts_.size();
   report_.contacts = contacts_.size() + report_.soft_contacts;
+  return true;
 }
 
 void Stepper::gather_rows() {
@@ -214,6 +239,8 @@ void Stepper::solve_islands() {
     slot.assemble_seconds = 0.0;
     solve_island(slot);
   };
+  blocks_left_ = report_.row_blocks;
+  workers_ = 1;
   const auto start = Clock::now();
   // One island may spread its kernels over the threads; several are spread themselves.
   if (num_islands_ == 1) {
@@ -222,6 +249,7 @@ void Stepper::solve_islands() {
     solve_islands_together();
   } else {
     const bool parallel = report_.row_blocks >= kParallelBlocks && !observer_ && on_threads_;
+    if (parallel) workers_ = std::min(num_islands_, concurrency());
     for_each_island(num_islands_, parallel, one);
   }
   divide_time(seconds_since(start));
@@ -362,11 +390,22 @@ IslandEquations& Stepper::own_equations(Slot& slot) const {
   return *slot.equations;
 }
 
+/// An island may take its share, by row blocks, of what is left of the step.
+double Stepper::island_deadline(const System& system) {
+  if (!clock_.limited()) return kInfinity;
+  const double now = clock_.now();
+  const double share =
+      static_cast<double>(workers_) * system.blocks() / std::max(1, blocks_left_.load());
+  return now + std::min(1.0, share) * std::max(0.0, clock_.deadline() - now);
+}
+
 void Stepper::solve(Slot& slot, IslandEquations& equations, NewtonSolver& newton) {
   const auto start = Clock::now();
+  const double deadline = island_deadline(equations.system());
+  newton.set_deadline(deadline);
   slot.result = newton.solve(equations, slot.state, slot.warm);
   for (int round = 0; !slot.resistances.empty() && update_resistances(slot); ++round) {
-    if (round == kMaxRounds) {
+    if (round == kMaxRounds || clock_.now() > deadline) {
       slot.result.status = std::max(slot.result.status, NewtonStatus::kStalled);
       break;
     }
@@ -376,6 +415,7 @@ void Stepper::solve(Slot& slot, IslandEquations& equations, NewtonSolver& newton
     slot.result.iterations += before.iterations;
     slot.result.linear_iterations += before.linear_iterations;
   }
+  blocks_left_ -= equations.system().blocks();
   slot.solve_seconds = seconds_since(start);
 }
 
@@ -507,6 +547,7 @@ void Stepper::summarise() {
     report_.contacts_of_island =
         std::max(report_.contacts_of_island, contacts_of(*slots_[to_size(i)]->island));
     report_.linear_iterations += result.linear_iterations;
+    report_.safe_seconds += result.safe_seconds;
     report_.status = std::max(report_.status, result.status);
     if (report_.detail.empty()) report_.detail = result.detail;
     report_.promise = std::max(report_.promise, result.promise);

@@ -1,6 +1,7 @@
 /// What works behind a Simulation (models/step/simulation.h): the stages of a step and what they keep.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,12 +67,14 @@ class Stepper {
 
  private:
   struct Slot;  // one island's state, and its equations and solver if it shares none
-  void detect();
+  bool detect();
   void gather_rows();
   void find_islands();
   void solve_islands();
   void solve_islands_together();
   bool device_failed();
+  const StepReport& stay(const std::string& why);
+  double island_deadline(const System& system);
   void divide_time(double seconds);
   void solve_island(Slot& slot);
   void assemble(Slot& slot, IslandEquations& equations);
@@ -115,7 +118,10 @@ class Stepper {
   std::vector<std::pair<std::uint64_t, Vec3>> next_impulses_;
   std::function<void(int, const NewtonSystemView&)> observer_;
   Inspector inspector_;
-  int world_version_ = 0;  // shapes that the finders know
+  int world_version_ = 0;            // shapes that the finders know
+  WorkClock clock_;                  // of the whole step
+  std::atomic<int> blocks_left_{0};  // row blocks of islands that are not solved yet
+  int workers_ = 1;                  // islands solved at a time, at most
   mutable std::vector<ContactInfo> contact_infos_;
   mutable bool infos_made_ = false;  // of the last step
 };

@@ -123,6 +123,13 @@ TEST(CompareStop, AnInterruptLeavesWholeFilesMarkedAsPartial) {
   EXPECT_NE(result.err.find("stopped by SIGINT"), std::string::npos);
 }
 
+TEST(CompareProcesses, OneOfSeveralThatMpirunStartedIsRefused) {
+  const CommandResult result = run_command("OMPI_COMM_WORLD_SIZE=2 " NSN_BINARY " scenes");
+
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err.find("nsn: one of 2 processes that mpirun started"), 0U) << result.err;
+}
+
 SolverOutcome with_runs(const std::vector<double>& seconds) {
   SolverOutcome outcome;
   for (const double s : seconds) outcome.runs.push_back(RunTime{0.0, s, 0.0, 2.0 * s});

@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda offload fuzz learning wheel docs)
+              tidy tidy-tests bare native package cuda offload petsc fuzz learning wheel docs)
 
 describe_stage() {
   case "$1" in
@@ -23,6 +23,7 @@ describe_stage() {
     package) echo "three programs against a moved folder, static and shared, and as a parent project" ;;
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     offload) echo "the tests of devices on OpenMPTarget" ;;
+    petsc) echo "the petsc backend: contract suite and its own tests" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
     learning) echo "a policy learns to keep a ball on a plate, in Python" ;;
     wheel) echo "a wheel of the Python module, tried in every Python that is here" ;;
@@ -68,6 +69,7 @@ run_stage() {
     package) run_tests release -L package ;;
     cuda) build_cuda ;;
     offload) test_offload ;;
+    petsc) test_petsc ;;
     fuzz) fuzz ;;
     learning) learning ;;
     wheel) wheel ;;

@@ -6,10 +6,11 @@
     <!-- printed by: COMMAND -->       the table, line for line, is in what a quick script of ours prints
     <!-- fixed: WHY -->                                            numbers that are no measurement of ours
 
-In running text a number is followed by its source: 4.0e-4<!-- =arch.csv[row; column] -->. The first
-column of a file names its rows; where several have one name, one of them has to match. A table that shows
-fractions or powers of ten needs one of the marks; a line of running text that shows times, shares or lengths as
-results needs sources, or says why not: <!-- no measurement: WHY -->.
+Sources of numbers in running text stand in docs/data/numbers_in_text.csv: page, text (some words of the page that end
+with the number), and file, row and column of docs/data that it is, or why it is no measurement. The first column of a
+file names its rows; where several have one name, one of them has to match. A table that shows fractions or powers of
+ten needs one of the marks; a number in running text that looks like a result (a time, a share, a length) needs a line
+of that list.
 """
 import csv
 import os
@@ -116,32 +117,55 @@ def check_printed(page, table, mark):
     return [f"{page.name}: not printed by {' '.join(command)}: {line}" for line in shown if line not in printed]
 
 
-def check_prose(page):
-    for match in re.finditer(r"([-−\d.e+]+)\s*<!-- =(\S+)\[(.*?); (.*?)\] -->", page.text):
-        line = page.text.count("\n", 0, match.start()) + 1
-        rows, _ = read_csv(os.path.join("docs/data", match[2]))
-        stored = next((row.get(match[4]) for row in rows if list(row.values())[0] == match[3]), None)
-        if stored is None:
-            yield f"{page.name}:{line}: {match[2]} has no [{match[3]}; {match[4]}]"
-        elif not same_number(match[1], stored):
-            yield f"{page.name}:{line}: {match[1]} is not {stored} rounded"
+def squeezed(text):
+    return re.sub(r"\s+", " ", re.sub(r"<!--.*?-->", "", text, flags=re.S))
 
 
-def unsourced_prose(page):
+def sources():
+    """Rows of numbers_in_text.csv by page."""
+    found = {}
+    for row in read_csv("docs/data/numbers_in_text.csv")[0]:
+        found.setdefault(row["page"], []).append(row)
+    return found
+
+
+def check_prose(page, listed):
+    text = squeezed(page.text)
+    for row in listed:
+        where = f"docs/data/numbers_in_text.csv: {page.name}: '{row['text']}'"
+        if row["text"] not in text:
+            yield f"{where} is not on the page"
+        elif row["file"]:
+            rows, _ = read_csv(os.path.join("docs/data", row["file"]))
+            stored = [one.get(row["column"]) for one in rows if list(one.values())[0] == row["row"]]
+            shown = re.search(r"[-−\d.e+]+$", row["text"])
+            if not stored or stored[0] is None:
+                yield f"{where}: {row['file']} has no [{row['row']}; {row['column']}]"
+            elif not same_number(shown[0], stored[0]):
+                yield f"{where} is not {stored[0]} rounded"
+
+
+def unsourced_prose(page, listed):
     """Quantities of running text without a source."""
     in_table = {table.line + k for table in page.tables for k in range(len(table.rows) + 1)}
-    for line, text in page.prose:
-        if line in in_table or "<!-- no measurement" in text:
-            continue
-        bare = re.sub(r"`[^`]*`|[-−\d.e+]+\s*<!-- =.*?-->|<!--.*?-->", " ", text)
-        for match in QUANTITY.finditer(bare):
-            if not LIMIT.search(bare[:match.start()]):
-                yield f"{page.name}:{line}: '{match[0]}' has no source; see tests/docs/check_tables.py"
+    text, starts = "", []
+    for line, prose in page.prose:
+        if line not in in_table:
+            starts.append((len(text), line))
+            text += squeezed(prose) + " "
+    bare = re.sub(r"`[^`]*`", lambda match: " " * len(match[0]), text)
+    for row in listed:
+        for match in re.finditer(re.sub(r"\\ ", r"\\s+", re.escape(row["text"])), text):
+            bare = bare[:match.start()] + " " * len(match[0]) + bare[match.end():]
+    for match in QUANTITY.finditer(bare):
+        if not LIMIT.search(bare[:match.start()]):
+            line = max(number for offset, number in starts if offset <= match.start())
+            yield f"{page.name}:{line}: '{match[0]}' has no source; see tests/docs/check_tables.py"
 
 
 def looks_measured(table):
     """Is there a number with a fraction or a power of ten, outside of `code` and without a source of its own?"""
-    sourced = re.compile(r"`[^`]*`|[-−\d.e+]+\s*<!-- =.*?-->")
+    sourced = re.compile(r"`[^`]*`")
     return any(MEASURED_LOOK.search(sourced.sub("", cell)) for row in table.rows[1:] for cell in row)
 
 
@@ -157,7 +181,7 @@ def self_test():
 
 def main():
     self_test()
-    problems = []
+    problems, listed = [], sources()
     for page in all_pages():
         for table in page.tables:
             marks = [mark for mark in table.marks if mark.startswith(("table: ", "fixed: ", "printed by: "))]
@@ -166,7 +190,7 @@ def main():
             for mark in marks:
                 problems += check_table(page, table, mark) if mark.startswith("table: ") else []
                 problems += check_printed(page, table, mark) if mark.startswith("printed by: ") else []
-        problems += [*check_prose(page), *unsourced_prose(page)]
+        problems += [*check_prose(page, listed.get(page.name, [])), *unsourced_prose(page, listed.get(page.name, []))]
     return report(problems, "tables")
 
 

@@ -1,7 +1,7 @@
 /// An independent judge of claimed solutions: naive code in long double that shares nothing with
 /// core but the problem's data.
 ///
-///   u = W r + q afresh (global: M v = H r + f by Gaussian elimination of M's connected parts, then
+///   u = W r + q again (global: M v = H r + f by Gaussian elimination of M's connected parts, then
 ///   u = H^T v + w), then
 ///     siconos    |r - P_K(r - u^)|_2 / max(|q|, |r|, |u|)
 ///     unit_free  |{ (r_i - P_K(r_i - rho_i u^_i)) / rho_i }|_2 / |q|_2,    rho_i = 1 / |W_ii|_2

@@ -1,4 +1,4 @@
-// Features found with a slack: the contacts are those of features found anew, bit by bit.
+// Features found with a slack: the contacts are those of features found again, bit by bit.
 #include "nsn/models/collision/near_pairs.h"
 
 #include <array>

@@ -17,7 +17,7 @@ namespace {
 
 using Triangle = std::array<Vec3, 3>;
 
-/// A ball of so many triangles with bumps and hollows as deep as `depth` of its radius of 1 m.
+/// A ball of this many triangles with bumps and hollows as deep as `depth` of its radius of 1 m.
 TriangleMesh bumpy(int refinements, double depth, SceneRandom& random) {
   SurfaceMesh ball = icosphere(refinements);
   for (Vec3& p : ball.points) p = (1.0 + random.uniform(-depth, depth)) * p;

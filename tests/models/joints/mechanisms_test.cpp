@@ -48,6 +48,20 @@ TEST(DoublePendulum, EnergyDriftsAtTheOrderOfTheIntegrator) {
   }
 }
 
+TEST(DoublePendulum, FallsToRestUnlessDirectionsAreThoseOfTheStart) {
+  // It starts with both rods level, 0 J; hanging at rest is the least, -2 m g l = -19.62 J.
+  const auto energy_after = [](ForceDirections directions) {
+    Simulation simulation = simulate("double-pendulum", {}, with_step(1.0 / 120.0, directions));
+    EXPECT_EQ(advance(simulation, 20 * 120), 0);
+    return simulation.report().energy;
+  };
+  EXPECT_LT(energy_after(ForceDirections::kEndOfStep), -10.0);
+  EXPECT_NEAR(energy_after(ForceDirections::kStartOfStep), 0.0, 0.2);
+  SimulationOptions realtime = with_step(1.0 / 120.0, ForceDirections::kStartOfStep);
+  realtime.newton = newton_preset("realtime");  // would gain hundreds of joules
+  EXPECT_THROW(static_cast<void>(simulate("double-pendulum", {}, realtime)), std::invalid_argument);
+}
+
 TEST(Gyroscope, PrecessesAsAFastTop) {
   Simulation simulation = simulate("gyroscope", {{"spin", "100"}}, with_step(1.0 / 1000.0));
   const ConstBodyRef disc = simulation.world().body(1);

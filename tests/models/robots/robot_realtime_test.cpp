@@ -90,7 +90,7 @@ TEST_P(HandInRealtime, HandThatClosesAroundAnObjectStaysTogether) {
   EXPECT_LT(course.median, 1.0);
 }
 
-/// The limit is further off at the start of the step than rows are looked at, and the torque throws
+/// The limit is further off at the start of the step than rows are examined, and the torque throws
 /// the arm far beyond it: it takes part as soon as the motion would break it.
 TEST(RobotRealtime, LimitThatWasFarOffStopsAnArmThrownAtIt) {
   World world;
