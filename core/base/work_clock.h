@@ -49,7 +49,7 @@ class WorkClock {
   bool out_of_time() const { return cancelled() || (limited() && now() > deadline_); }
   bool cancelled() const { return cancel_ && cancel_(); }
 
-  /// So many operations are expected to end before the deadline; true for what was never measured.
+  /// This many operations are expected to end before the deadline; true for what was never measured.
   bool fits(Work kind, double operations) const {
     if (cancelled()) return false;
     return !limited() || operations <= operations_left(kind);

@@ -24,7 +24,7 @@ std::unique_ptr<StepMethod> make_method(const NewtonOptions& options,
   return find_device(options.device, registry).make(options, registry, monitor);
 }
 
-/// Blocks from which it is looked at how many of them share a body, and pairs of them whose blocks an
+/// Blocks from which it is examined how many of them share a body, and pairs of them whose blocks an
 /// Index can count.
 constexpr Index kMostBlocks = 10000;
 constexpr double kMostPairs = 2e8;
@@ -99,7 +99,7 @@ NewtonResult NewtonSolver::solve_in_time(StepEquations& equations, State& state,
   return result;
 }
 
-/// Matrices of so many blocks cannot be counted, let alone formed.
+/// Matrices of this many blocks cannot be counted, let alone formed.
 NewtonResult NewtonSolver::sweep_alone(StepEquations& equations, State& state) {
   const double start = monitor_->work().now();
   if (swept_ == nullptr) swept_ = std::make_unique<SweptStep>(monitor_->work());
