@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda offload fuzz docs)
+              tidy tidy-tests bare native package cuda offload fuzz fuzz-readers docs)
 
 describe_stage() {
   case "$1" in
@@ -24,6 +24,7 @@ describe_stage() {
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     offload) echo "the tests of devices on OpenMPTarget" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
+    fuzz-readers) echo "a minute of every reader of files under libFuzzer, ASan and UBSan" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
 }
@@ -48,6 +49,24 @@ tidy() {
   python3 tests/check/tidy.py build/tidy "$@"
 }
 
+# kokkos_of_clang NAME [options]: a Kokkos that clang built, in the folder that the preset of this name looks into.
+kokkos_of_clang() {
+  local prefix="$NSN_DEPS_DIR/kokkos-4.7-$1"
+  shift
+  [ -e "$prefix/include/Kokkos_Core.hpp" ] && return
+  say "building Kokkos 4.7 with clang into $prefix"
+  build_kokkos "$prefix" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ "$@"
+}
+
+fuzz_readers() {
+  setup
+  install_packages clang
+  kokkos_of_clang clang -DKokkos_ENABLE_OPENMP=OFF
+  cmake --preset fuzz >/dev/null
+  cmake --build --preset fuzz --target libfuzzer_readers fuzz_seeds
+  python3 tests/fuzz/run_fuzz.py build/fuzz/bin --seconds 60
+}
+
 run_stage() {
   case "$1" in
     format) format_check ;;
@@ -67,6 +86,7 @@ run_stage() {
     cuda) build_cuda ;;
     offload) test_offload ;;
     fuzz) fuzz ;;
+    fuzz-readers) fuzz_readers ;;
     docs) docs ;;
   esac
 }
