@@ -74,7 +74,6 @@ std::vector<std::string> matrix_market_seeds() {
 
 /// A mesh of the model could be any file of the working folder: the fuzzer's is empty.
 bool feed_robot(std::string_view input) {
-  if (!reads_robots()) return false;
   try {
     const auto robot = std::make_shared<const RobotDescription>(parse_robot(input, "robot.xml"));
     World world;
@@ -328,18 +327,22 @@ std::vector<std::string> hdf5_seeds() {
 }  // namespace
 
 const std::vector<Reader>& readers() {
-  static const std::vector<Reader> all = {
-    {"siconos-text", "problems of Siconos, as text", feed_text, text_corpus},
-    {"contactbench", "problems of ContactBench, .npz", feed_archive, archive_corpus},
-    {"fclib", "the datasets of FCLIB problems", feed_fclib, fclib_seeds},
+  static const std::vector<Reader> all = [] {
+    std::vector<Reader> list = {
+        {"siconos-text", "problems of Siconos, as text", feed_text, text_corpus},
+        {"contactbench", "problems of ContactBench, .npz", feed_archive, archive_corpus},
+        {"fclib", "the datasets of FCLIB problems", feed_fclib, fclib_seeds},
+        {"matrix-market", "matrices and vectors", feed_matrix_market, matrix_market_seeds},
+        {"mesh", "Gmsh, VTK, VTU, TetGen, .tet, OBJ, STL", feed_mesh, mesh_seeds},
+        {"state", "what nsn run --save-state writes", feed_state, state_seeds},
+    };
 #if defined(NSN_WITH_HDF5)
-    {"hdf5", "FCLIB containers, read in a child process", feed_hdf5, hdf5_seeds},
+    list.push_back({"hdf5", "FCLIB containers, read in a child process", feed_hdf5, hdf5_seeds});
 #endif
-    {"matrix-market", "matrices and vectors", feed_matrix_market, matrix_market_seeds},
-    {"robot", "URDF and MJCF, read and built", feed_robot, robot_seeds},
-    {"mesh", "Gmsh, VTK, VTU, TetGen, .tet, OBJ, STL", feed_mesh, mesh_seeds},
-    {"state", "what nsn run --save-state writes", feed_state, state_seeds},
-  };
+    if (reads_robots())
+      list.push_back({"robot", "URDF and MJCF, read and built", feed_robot, robot_seeds});
+    return list;
+  }();
   return all;
 }
 

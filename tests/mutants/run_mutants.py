@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do the tests notice? Every line of mutants.tsv changes one line of the library for the worse; a test must fail.
 
-  run_mutants.py [--areas errors,laws | --part 1/2] [--only NAME...] [--seconds 3300] [--list]
+  run_mutants.py [--areas errors,laws | --part 1/2] [--only NAME...] [--seconds 3300] [--list | --fit]
 
 In a copy of the tree (build/mutants/tree) each change is made, built incrementally and run against the tests that its
 line names, in that order, until one fails. Results are kept in out/mutants/results.tsv with what they rest on: a
@@ -56,6 +56,8 @@ def text_of(path):
 
 
 def tracked():
+    if not os.path.exists(os.path.join(ROOT, ".git")):
+        return []  # an archive of the tree: --fit needs no list
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
                            capture_output=True).stdout.decode().split("\0")
     return [name for name in names if name and os.path.isfile(os.path.join(ROOT, name))]
@@ -211,7 +213,8 @@ def main():
     parser.add_argument("--part")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list", action="store_true", help="prints what is known, tries nothing")
+    parser.add_argument("--fit", action="store_true", help="does each line fit its file? tries nothing")
     given = parser.parse_args()
     files = tracked()
     mutants = chosen(read_mutants(), given)
@@ -222,6 +225,9 @@ def main():
     stale = [mutant for mutant in mutants if text_of(mutant["file"]).count(mutant["old"]) != 1]
     for mutant in stale:
         print(f"  stale    {mutant['name']}: its line is not there once in {mutant['file']}")
+    if given.fit:
+        print(f"{len(mutants)} mutants, {len(stale)} whose line is not there once")
+        return 1 if stale else 0
     begin = time.monotonic()
     copy_tree(files)
     configure()
