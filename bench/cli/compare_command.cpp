@@ -155,7 +155,9 @@ void add_compare_command(Command& app, int& exit_code) {
   const Option tolerance = command.add_option(
       "--tol", options->tolerance, "relative residual asked for; error of friction problems: 1e-8");
   tolerance.range(0.0, 1.0).show_default();
-  command.add_option("--time-limit", options->time_limit, "seconds a solve of a friction problem")
+  command
+      .add_option("--time-limit", options->time_limit,
+                  "seconds of wall clock a solve of a friction problem")
       .range(0.0, 1e9)
       .show_default();
   command.add_option("--max-iterations", options->max_iterations, "most iterations of a solve")

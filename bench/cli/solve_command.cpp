@@ -131,7 +131,8 @@ void add_solver_options(Command& command, SolveOptions& options) {
       .range(0, 1'000'000'000)
       .show_default();
   command
-      .add_option("--time-limit", options.settings.options.time_limit, "seconds a problem; 0: none")
+      .add_option("--time-limit", options.settings.options.time_limit,
+                  "seconds of wall clock, not processor time, a problem; 0: none")
       .range(0.0, 1e9)
       .show_default();
 }

@@ -33,7 +33,8 @@ struct FrictionOutcome {
   double asymmetry = 0.0;
 
   std::string method;   ///< as asked for, e.g. "auto"
-  std::string status;   ///< to_string(FrictionStatus)
+  std::string status;   ///< solved, not-solved; refused in tables
+  std::string reason;   ///< to_string(FrictionStatus) or of LcpStatus
   std::string detail;   ///< stages and switches, or what went wrong
   bool solved = false;  ///< errors recomputed here are within the tolerance
   int newton_iterations = 0;

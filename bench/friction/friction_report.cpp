@@ -21,6 +21,11 @@ bool refused(const FrictionOutcome& outcome) {
   return !outcome.refusal.empty();
 }
 
+/// "solved", "not-solved: time-limit"
+std::string status_text(const FrictionOutcome& outcome) {
+  return outcome.solved ? outcome.status : fmt::format("{}: {}", outcome.status, outcome.reason);
+}
+
 std::string rank_text(const FrictionOutcome& outcome) {
   const Index rows = outcome.dimension * outcome.contacts;
   return outcome.rank < 0 ? fmt::format("?/{}", rows) : fmt::format("{}/{}", outcome.rank, rows);
@@ -67,7 +72,7 @@ Ratios time_ratios(const std::vector<FrictionOutcome>& outcomes) {
 std::vector<report::HtmlCell> html_row(const FrictionOutcome& outcome) {
   const auto tone = outcome.solved ? report::Tone::kGood : report::Tone::kBad;
   return {outcome.method,
-          report::HtmlCell(outcome.status, tone, outcome.detail),
+          report::HtmlCell(status_text(outcome), tone, outcome.detail),
           fmt::format("{}", outcome.newton_iterations),
           fmt::format("{}", outcome.linear_iterations),
           cli::seconds_text(outcome.seconds),
@@ -149,6 +154,7 @@ std::vector<cli::Row> to_rows(const std::vector<FrictionOutcome>& outcomes) {
                     {"min_normal_velocity", if_usable(o.min_normal_velocity)},
                     {"max_cone_violation", if_usable(o.max_cone_violation)},
                     {"solved", o.solved},
+                    {"reason", usable ? o.reason : "refused"},
                     {"sweeps", if_usable(o.sweeps)},
                     {"factorizations", if_usable(o.factorizations)},
                     {"kind", o.kind},
@@ -183,7 +189,7 @@ std::string to_text(const std::vector<FrictionOutcome>& outcomes) {
     }
     table.add({o.problem,
                fmt::format("{}{}", o.kind, o.kind == "lcp" ? "" : fmt::format(" {}D", o.dimension)),
-               fmt::format("{}", o.contacts), rank_text(o), o.method, o.status,
+               fmt::format("{}", o.contacts), rank_text(o), o.method, status_text(o),
                fmt::format("{}", o.newton_iterations), fmt::format("{}", o.linear_iterations),
                cli::seconds_text(o.seconds), cli::residual_text(o.error_siconos),
                cli::residual_text(o.error_unit_free), signed_text(o.min_normal_velocity),

@@ -68,6 +68,7 @@ class Solve {
     LcpOptions options;
     options.tolerance = settings_.options.tolerance;
     options.linear = settings_.options.linear;
+    options.time_limit = settings_.options.time_limit;
     if (contains(lcp_only_methods(), settings_.method)) {
       options.method = lcp_method_from_name(settings_.method);
     } else if (settings_.method == "proximal-newton") {
@@ -77,7 +78,7 @@ class Solve {
       return;
     }
     repeat([&] { return solve_lcp(problem, registry_, options); },
-           [&](const LcpResult& result) { keep(problem, result); });
+           [&](const LcpResult& result) { keep(result); });
   }
 
  private:
@@ -109,7 +110,7 @@ class Solve {
   }
 
   void keep(const FrictionResult& result) {
-    outcome_.status = to_string(result.status);
+    outcome_.reason = to_string(result.status);
     outcome_.detail = describe(result.stages);
     outcome_.newton_iterations = result.newton_iterations;
     outcome_.linear_iterations = result.linear_iterations;
@@ -124,19 +125,16 @@ class Solve {
   }
 
   /// An LCP is a frictionless problem of one row a contact: the same two errors.
-  void keep(const LinearComplementarityProblem& problem, const LcpResult& result) {
-    outcome_.status = to_string(result.status);
+  void keep(const LcpResult& result) {
+    outcome_.reason = to_string(result.status);
     outcome_.detail = to_string(result.method);
     outcome_.newton_iterations = result.iterations;
     outcome_.r = values_of(result.z);
     outcome_.u = values_of(result.w);
-    const Vector frictionless("mu", problem.q.extent(0));
-    const FrictionError error =
-        friction_error(FrictionProblem{1, problem.M, problem.q, frictionless}, result.z, result.w);
-    outcome_.error_siconos = error.siconos;
-    outcome_.error_unit_free = error.unit_free;
-    outcome_.min_normal_velocity = error.min_normal_velocity;
-    outcome_.max_cone_violation = error.max_cone_violation;
+    outcome_.error_siconos = result.errors.siconos;
+    outcome_.error_unit_free = result.errors.unit_free;
+    outcome_.min_normal_velocity = result.errors.min_normal_velocity;
+    outcome_.max_cone_violation = result.errors.max_cone_violation;
   }
 
   const SolveSettings& settings_;
@@ -195,6 +193,8 @@ FrictionOutcome solve_problem(const LoadedProblem& problem, const SolveSettings&
   outcome.solved =
       outcome.refusal.empty() && outcome.error_siconos <= settings.options.tolerance &&
       outcome.error_unit_free <= settings.options.unit_free_factor * settings.options.tolerance;
+  outcome.status = outcome.solved ? "solved" : "not-solved";
+  if (outcome.solved) outcome.reason = outcome.status;
   return outcome;
 }
 

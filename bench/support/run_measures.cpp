@@ -62,6 +62,17 @@ void RunMeasures::add(const Simulation& simulation) {
     per_contact.push_back((detect.back() + assemble.back() + solve.back()) / r.contacts);
   }
   unconverged += r.converged() ? 0 : 1;
+  solved += r.status == NewtonStatus::kConverged ? 1 : 0;
+  reached += r.promise == Promise::kReached ? 1 : 0;
+  missed += r.promise == Promise::kMissed ? 1 : 0;
+  failed += r.promise == Promise::kFailed ? 1 : 0;
+  held = held && r.promise_held;
+  if (!(r.error.total <= worst_.error)) {
+    worst_ = {r.error.total,   static_cast<int>(error.size()),
+              r.worst_body_a,  r.worst_body_b,
+              r.worst_contact, r.target_error,
+              r.target};
+  }
   coarse += r.error.total <= kFine ? 0 : 1;
   contacts = std::max(contacts, r.contacts);
   contacts_of_island = std::max(contacts_of_island, r.contacts_of_island);
@@ -80,6 +91,14 @@ void RunMeasures::add(const Simulation& simulation) {
   finite = finite && std::isfinite(r.energy) && std::isfinite(r.error.total);
 }
 
+std::string RunMeasures::status() const {
+  if (failed > 0) return "failed";
+  if (!held) return "not converged";
+  if (solved == static_cast<int>(error.size())) return "converged";
+  if (unconverged == 0) return "on target";
+  return missed > 0 ? "safe" : "done";
+}
+
 nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
   const auto steps = static_cast<int>(error.size());
   const double count = std::max(steps, 1);
@@ -89,13 +108,23 @@ nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
     displacement = std::max(displacement, norm(now[k] - start_[k]));
   }
   return {{"steps", steps},
-          {"status", unconverged == 0 ? "converged" : "not converged"},
+          {"status", status()},
+          {"promise_held", held},
+          {"reached_steps", reached},
+          {"missed_steps", missed},
+          {"failed_steps", failed},
           {"unconverged_steps", unconverged},
           {"steps_above_1e_8_mps", coarse},
           {"newton_iterations_mean", newton / count},
           {"linear_iterations_mean", linear / count},
           {"error_median_mps", median(error)},
-          {"error_max_mps", error.empty() ? 0.0 : *std::max_element(error.begin(), error.end())},
+          {"error_max_mps", std::max(worst_.error, 0.0)},
+          {"error_max_step", worst_.step},
+          {"error_max_body_a", worst_.body_a},
+          {"error_max_body_b", worst_.body_b},
+          {"error_max_contact", worst_.contact},
+          {"error_max_judged_mps", worst_.target_error},
+          {"error_max_target_mps", worst_.target},
           {"error_normal_median_m", median(normal)},
           {"error_friction_median_mps", median(friction)},
           {"error_momentum_median_mps", median(momentum)},

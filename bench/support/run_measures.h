@@ -19,6 +19,10 @@ struct RunMeasures {
 
   /// After every step.
   void add(const Simulation& simulation);
+  /// converged: every step met its tolerance; on target: or realtime's target; safe: realtime missed
+  /// some targets and kept its promise; done: paper did its iterations; not converged: the promise was
+  /// not kept; failed: a step had no usable answer. The promise is kept with the first four.
+  std::string status() const;
   /// All of it as one flat object, units in the names.
   nlohmann::ordered_json row(const Simulation& simulation) const;
 
@@ -27,7 +31,10 @@ struct RunMeasures {
   std::vector<double> friction, momentum;       ///< its parts e_f, e_m, m/s, per step
   std::vector<double> detect, assemble, solve;  ///< ms, per step
   std::vector<double> per_contact;              ///< ms, per step with contacts
-  int unconverged = 0;                          ///< steps that miss their own tolerance
+  int unconverged = 0;                          ///< steps that miss the tolerance or target
+  int solved = 0;                               ///< steps within the tolerance
+  int reached = 0, missed = 0, failed = 0;      ///< steps, by what became of the promise
+  bool held = true;                             ///< every step kept the method's promise
   int coarse = 0;                               ///< steps with an error above 1e-8 m/s
   int contacts = 0;                             ///< most
   int contacts_of_island = 0;                   ///< most of one island
@@ -43,6 +50,14 @@ struct RunMeasures {
   std::string evaluate_on, solve_on;
 
  private:
+  /// The step of the largest error, and what it touches.
+  struct Worst {
+    double error = -1.0;  // m/s
+    int step = 0;         // from 1
+    int body_a = -1, body_b = -1, contact = -1;
+    double target_error = 0.0, target = 0.0;  // m/s
+  };
+  Worst worst_;
   std::vector<Vec3> start_;  // of bodies, then of particles
   double energy_start_ = 0.0;
   double energy_before_ = 0.0;

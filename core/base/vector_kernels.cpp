@@ -32,8 +32,28 @@ double dot(ConstVector x, ConstVector y) {
   })[0];
 }
 
+namespace {
+
+/// The squares of such numbers neither overflow nor lose digits to underflow.
+bool ordinary_square(double sum) {
+  return sum > 1e-290 && std::isfinite(sum);
+}
+
+/// |x|_2 by numbers scaled to the largest.
+double scaled_norm(ConstVector x) {
+  const double largest = norm_max(x);
+  if (!(largest > 0.0) || !std::isfinite(largest)) return largest;
+  const double factor = std::exp2(std::min(-std::ilogb(largest), 1000));
+  double sum = 0.0;
+  for (Index i = 0; i < size_of(x); ++i) sum += (factor * x(i)) * (factor * x(i));
+  return std::sqrt(sum) / factor;
+}
+
+}  // namespace
+
 double norm2(ConstVector x) {
-  return std::sqrt(dot(x, x));
+  const double sum = dot(x, x);
+  return ordinary_square(sum) ? std::sqrt(sum) : scaled_norm(x);
 }
 
 double norm_max(ConstVector x) {
@@ -56,15 +76,16 @@ void axpby(double a, ConstVector x, double b, Vector y) {
 }
 
 double residual_norm(ConstVector b, ConstVector Ax, Vector r) {
-  return std::sqrt(sum_range<1>(size_of(b), [=](Index first, Index last, auto& sum) {
+  const double sum = sum_range<1>(size_of(b), [=](Index first, Index last, auto& total) {
     double s = 0.0;
     for (Index i = first; i < last; ++i) {
       const double ri = b(i) - Ax(i);
       r(i) = ri;
       s += ri * ri;
     }
-    sum[0] += s;
-  })[0]);
+    total[0] += s;
+  })[0];
+  return ordinary_square(sum) ? std::sqrt(sum) : scaled_norm(r);
 }
 
 bool all_finite(ConstVector x) {

@@ -30,7 +30,7 @@ struct RowLaw {
 
   Kind kind = Kind::kContact;
   /// contact: v_N is a velocity that includes a rebound, not a gap over h; nothing of it is
-  /// penetration that a method may keep.
+  /// an overlap.
   bool rebounds = false;
   /// Box without bounds whose E is positive definite (an elastic element): its impulse follows from
   /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/step/elastic_mass.h).

@@ -8,6 +8,12 @@
 #include "nsn/core/base/vector_kernels.h"
 
 namespace nsn {
+namespace {
+
+/// Residual over that of the start from which an answer has no digit left that serves anything.
+constexpr double kLost = 1e8;
+
+}  // namespace
 
 std::string_view to_string(LinearStatus status) {
   switch (status) {
@@ -156,13 +162,20 @@ void LinearSolver::judge(ConstVector b, Vector x, const LinearControl& control,
     op_->apply(x, r_);
     report.true_residual = residual_norm(b, r_, r_);
   }
-  if (!std::isfinite(report.true_residual)) {
+  const auto give_back = [&](LinearStatus status, const char* words) {
     std::copy_n(Sr_.data(), x.extent(0), x.data());
     report.true_residual = report.initial_residual;
-    if (report.ok()) report.status = LinearStatus::kNonFinite;
-    if (report.detail.empty())
-      report.detail = "the answer was not finite; the initial guess is returned";
-    return;
+    if (report.status <= LinearStatus::kMaxIterations) report.status = status;
+    if (report.detail.empty()) report.detail = words;
+  };
+  // An entry of x that no row of S reads does not show in the residual.
+  if (!std::isfinite(report.true_residual) || !all_finite(x)) {
+    return give_back(LinearStatus::kNonFinite,
+                     "the answer was not finite; the initial guess is returned");
+  }
+  if (report.true_residual > kLost * std::max(report.initial_residual, report.rhs_norm)) {
+    return give_back(LinearStatus::kBreakdown,
+                     "the residual grew without bound; the initial guess is returned");
   }
   if (!control.lean) {
     if (residual_known_) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/math3.h"
@@ -60,6 +61,12 @@ void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
                              ConstVector r, ConstVector u) {
   FrictionError error;
+  const double size = std::max({q_norm, norm2(r), norm2(u)});
+  if (!std::isfinite(size) || !all_finite(r) || !all_finite(u)) {
+    error.siconos = error.unit_free = std::numeric_limits<double>::infinity();
+    return error;
+  }
+  const double factor = factor_for(size);
   double siconos = 0.0;
   double unit_free = 0.0;
   double worst = -1.0;
@@ -69,8 +76,8 @@ FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, d
     double ri[3] = {};
     double ui[3] = {};
     for (Index k = 0; k < dimension; ++k) {
-      ri[k] = r(dimension * i + k);
-      ui[k] = u(dimension * i + k);
+      ri[k] = factor * r(dimension * i + k);
+      ui[k] = factor * u(dimension * i + k);
     }
     double given[3];
     double free[3];
@@ -86,15 +93,21 @@ FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, d
       worst = share;
       error.worst_contact = i;
     }
-    error.min_normal_velocity = std::min(error.min_normal_velocity, ui[0]);
+    error.min_normal_velocity = std::min(error.min_normal_velocity, u(dimension * i));
     const double tangent = std::sqrt(ri[1] * ri[1] + ri[2] * ri[2]);
     error.max_cone_violation =
         std::max({error.max_cone_violation, tangent - mu(i) * ri[0], -ri[0]});
   }
-  const double size = std::max({q_norm, norm2(r), norm2(u)});
-  error.siconos = size > 0.0 ? std::sqrt(siconos) / size : std::sqrt(siconos);
-  error.unit_free = q_norm > 0.0 ? std::sqrt(unit_free) / q_norm : std::sqrt(unit_free);
+  error.max_cone_violation /= factor;
+  error.siconos = std::sqrt(siconos) / (size > 0.0 ? factor * size : 1.0);
+  error.unit_free = std::sqrt(unit_free) / (q_norm > 0.0 ? factor * q_norm : 1.0);
   return error;
+}
+
+double factor_for(double size) {
+  constexpr double kFar = 1e140;
+  const bool ordinary = size == 0.0 || !std::isfinite(size) || (size > 1.0 / kFar && size < kFar);
+  return ordinary ? 1.0 : std::exp2(std::min(-std::ilogb(size), 1000));
 }
 
 FrictionError friction_error(const FrictionProblem& problem, ConstVector r, Vector u) {

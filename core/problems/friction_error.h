@@ -16,7 +16,7 @@
 namespace nsn {
 
 struct FrictionError {
-  double siconos = 0.0;
+  double siconos = 0.0;  ///< infinite if r or u is not finite
   double unit_free = 0.0;
   double dynamics = 0.0;             ///< global problems: |M v - H r - f| / max(|f|, |M v|, |H r|)
   double min_normal_velocity = 0.0;  ///< min u_N, m/s; 0 without contacts
@@ -30,6 +30,10 @@ void contact_rho(const Csr& W, Index dimension, Vector rho);
 void contact_rho(const BlockCsr& W, Vector rho);
 /// The same from the diagonal blocks alone, 9 numbers per contact.
 void contact_rho_of_diagonal(ConstVector diagonal, Vector rho);
+
+/// 1, or the power of two that brings `size` near 1 where its square would be no ordinary number.
+/// Problems scale: (f q, f r, f u) solve one another.
+double factor_for(double size);
 
 /// Errors of (r, u), `dimension` numbers per contact; q_norm = |q|_2.
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,

@@ -1,5 +1,6 @@
 #include "nsn/core/problems/friction_solver.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -35,6 +36,24 @@ Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
   return r;
 }
 
+Vector scaled(double factor, ConstVector x) {
+  const Vector y = zero_vector(size_of(x));
+  axpby(factor, x, 0.0, y);
+  return y;
+}
+
+/// The answer to factor times the load becomes that to the load.
+void scale_back(double factor, FrictionResult& result) {
+  for (const Vector* const x : {&result.r, &result.u, &result.v}) axpby(0.0, *x, 1.0 / factor, *x);
+  result.error.min_normal_velocity /= factor;
+  result.error.max_cone_violation /= factor;
+  if (all_finite(result.r) && all_finite(result.u) && all_finite(result.v)) return;
+  for (const Vector* const x : {&result.r, &result.u, &result.v}) fill(*x, 0.0);
+  result.error.siconos = result.error.unit_free = kInfinity;
+  result.status = FrictionStatus::kLinearFailure;
+  result.stages.push_back({"range", "the answer is beyond the range of numbers"});
+}
+
 }  // namespace
 
 FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const SolverRegistry& registry)
@@ -53,6 +72,13 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
 }
 
 FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector r0) const {
+  if (const double factor = factor_for(norm_max(problem.q)); factor != 1.0) {
+    FrictionProblem same = problem;
+    same.q = scaled(factor, problem.q);
+    FrictionResult result = solve(same, scaled(factor, r0));
+    scale_back(factor, result);
+    return result;
+  }
   const auto start = Clock::now();
   const OwnThread own(problem.contacts());
   FrictionResult result;
@@ -81,6 +107,15 @@ FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector
 }
 
 FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, ConstVector r0) const {
+  const double load = std::max(norm_max(problem.f), norm_max(problem.w));
+  if (const double factor = factor_for(load); factor != 1.0) {
+    GlobalFrictionProblem same = problem;
+    same.f = scaled(factor, problem.f);
+    same.w = scaled(factor, problem.w);
+    FrictionResult result = solve(same, scaled(factor, r0));
+    scale_back(factor, result);
+    return result;
+  }
   const auto start = Clock::now();
   const OwnThread own(problem.contacts());
   validate(problem);

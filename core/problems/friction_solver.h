@@ -15,7 +15,7 @@
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
 /// Solved means: the errors recomputed from the data as given (friction_error.h) are
-///     siconos <= tolerance   and   unit_free <= unit_free_factor * tolerance.
+///     siconos, dynamics <= tolerance   and   unit_free <= unit_free_factor * tolerance.
 /// W is solved as it is, also where it is not quite symmetric. A result that is not solved holds
 /// the best iterate with its errors.
 #pragma once
@@ -68,7 +68,7 @@ struct FrictionSolverOptions {
   /// each is expensive.
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
-  double time_limit = 0.0;      ///< s; 0: none. Checked between iterations
+  double time_limit = 0.0;      ///< s of wall clock; 0: none. Checked between iterations
 
   // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)
   /// Factorisations of proximal Newton from one start, >= 1: easy problems take 10 to 30, and one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "nsn/core/base/clock.h"
@@ -12,25 +13,32 @@
 #include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/contact/row_law.h"
 #include "nsn/core/linear/operator_entries.h"
+#include "nsn/core/problems/friction_error.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kMostEnumerated = 20;
 constexpr double kZeroPivot = 1e-11;  // of the largest entry of the tableau
+constexpr double kUnitFreeFactor = 100.0;
+constexpr int kAskEvery = 256;  // patterns or pivots between looks at the clock
 
 const std::vector<std::string> kMethodNames = {"auto", "newton", "lemke", "enumerate"};
 
-/// |min(z, M z + q)|_2 / max(1, |q|_2), with w = M z + q.
-double measure(const LinearComplementarityProblem& problem, ConstVector z, Vector w) {
-  multiply(problem.M, z, w);
-  axpby(1.0, problem.q, 1.0, w);
-  double sum = 0.0;
-  for (Index i = 0; i < size_of(z); ++i) {
-    const double m = std::min(z(i), w(i));
-    sum += m * m;
-  }
-  return std::sqrt(sum) / std::max(1.0, norm2(problem.q));
+/// The errors of a frictionless problem of one row a contact, with w = M z + q.
+FrictionError measure(const LinearComplementarityProblem& problem, ConstVector z, Vector w) {
+  const Vector frictionless = zero_vector(problem.M.rows);
+  return friction_error(FrictionProblem{1, problem.M, problem.q, frictionless}, z, w);
+}
+
+bool within(const FrictionError& error, double tolerance) {
+  return error.siconos <= tolerance && error.unit_free <= kUnitFreeFactor * tolerance;
+}
+
+/// Larger is worse: 1 where an answer just misses the tolerance.
+double misses_by(const FrictionError& error, double tolerance) {
+  const double worst = std::max(error.siconos, error.unit_free / kUnitFreeFactor) / tolerance;
+  return std::isfinite(worst) ? worst : kInfinity;
 }
 
 std::vector<double> dense_of(const Csr& M) {
@@ -45,8 +53,10 @@ std::vector<double> dense_of(const Csr& M) {
 
 // ---- Newton: every row is a box row 0 <= z with the proximal weight of a contact.
 
+using Stop = std::function<bool()>;
+
 void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRegistry& registry,
-                     const LcpOptions& options, LcpResult& result) {
+                     const LcpOptions& options, const Stop& stop, LcpResult& result) {
   const Index n = problem.M.rows;
   BlockEntries entries;
   const CsrOperator op(problem.M, false);
@@ -71,7 +81,7 @@ void solve_by_newton(const LinearComplementarityProblem& problem, const SolverRe
   const Vector r = zero_vector(kBlock * M.rows);
   newton.update(q);
   newton.start(r, proximal.alpha_cold);
-  const ProximalReport report = newton.run();
+  const ProximalReport report = newton.run(stop);
   result.iterations += report.factorizations;
   newton.best_reactions(r);
   for (Index i = 0; i < n; ++i) result.z(i) = std::max(r(i), 0.0);
@@ -98,7 +108,7 @@ class Lemke {
     }
   }
 
-  LcpStatus run(int max_pivots, int& pivots) {
+  LcpStatus run(int max_pivots, const Stop& stop, int& pivots) {
     std::size_t row = 0;
     for (std::size_t i = 1; i < n_; ++i) {
       if (rhs(i) <= rhs(row)) row = i;  // the last of equals: lexicographic order
@@ -110,6 +120,7 @@ class Lemke {
       pivot(row, entering);
       ++pivots;
       if (leaving == 2 * n_) return LcpStatus::kSolved;
+      if (stop()) return LcpStatus::kTimeLimit;
       entering = leaving < n_ ? leaving + n_ : leaving - n_;
       if (!blocking_row(entering, row)) return LcpStatus::kRay;
     }
@@ -198,8 +209,9 @@ bool solve_dense(std::vector<double>& a, std::vector<double>& b, std::size_t n) 
   return true;
 }
 
-/// True if a pattern gives a z within the tolerance; it is in result.z.
-bool enumerate(const LinearComplementarityProblem& problem, double tolerance, LcpResult& result) {
+/// Solved if a pattern gives a z within the tolerance; it is in result.z.
+LcpStatus enumerate(const LinearComplementarityProblem& problem, double tolerance, const Stop& stop,
+                    LcpResult& result) {
   const std::size_t n = to_size(problem.M.rows);
   const std::vector<double> M = dense_of(problem.M);
   std::vector<std::size_t> free;
@@ -219,13 +231,14 @@ bool enumerate(const LinearComplementarityProblem& problem, double tolerance, Lc
       }
     }
     ++result.iterations;
+    if (pattern % kAskEvery == 0 && stop()) return LcpStatus::kTimeLimit;
     if (!solve_dense(a, b, free.size())) continue;
     if (std::any_of(b.begin(), b.end(), [&](double z) { return !(z >= -tolerance); })) continue;
     std::fill_n(result.z.data(), n, 0.0);
     for (std::size_t i = 0; i < free.size(); ++i) result.z(free[i]) = std::max(b[i], 0.0);
-    if (measure(problem, result.z, result.w) <= tolerance) return true;
+    if (within(measure(problem, result.z, result.w), tolerance)) return LcpStatus::kSolved;
   }
-  return false;
+  return LcpStatus::kEveryPatternTried;
 }
 
 /// Keeps the z of least error over several methods.
@@ -236,20 +249,23 @@ class Attempt {
 
   /// After a method has left its answer in result.z: true if that solves the problem.
   bool solved_by(LcpMethod method) {
-    double error = measure(problem_, result_.z, result_.w);
-    if (!std::isfinite(error)) error = kInfinity;
-    if (error < least_) {
-      least_ = error;
+    const FrictionError error = measure(problem_, result_.z, result_.w);
+    const double misses = misses_by(error, options_.tolerance);
+    if (misses < least_) {
+      least_ = misses;
       std::copy_n(result_.z.data(), best_.extent(0), best_.data());
       result_.method = method;
     }
-    return error <= options_.tolerance;
+    return within(error, options_.tolerance);
   }
 
   void finish() {
     std::copy_n(best_.data(), best_.extent(0), result_.z.data());
-    result_.error = measure(problem_, result_.z, result_.w);
-    if (result_.error <= options_.tolerance) result_.status = LcpStatus::kSolved;
+    result_.errors = measure(problem_, result_.z, result_.w);
+    result_.error = result_.errors.siconos;
+    const bool solved = within(result_.errors, options_.tolerance);
+    if (solved) result_.status = LcpStatus::kSolved;
+    if (!solved && result_.status == LcpStatus::kSolved) result_.status = LcpStatus::kBudgetReached;
   }
 
  private:
@@ -270,27 +286,32 @@ void validate(const LinearComplementarityProblem& problem) {
 }
 
 void run_methods(const LinearComplementarityProblem& problem, const SolverRegistry& registry,
-                 const LcpOptions& options, Attempt& attempt, LcpResult& result) {
+                 const LcpOptions& options, const Stop& stop, Attempt& attempt, LcpResult& result) {
   const bool all = options.method == LcpMethod::kAuto;
   if (all || options.method == LcpMethod::kNewton) {
-    solve_by_newton(problem, registry, options, result);
+    solve_by_newton(problem, registry, options, stop, result);
     if (attempt.solved_by(LcpMethod::kNewton)) return;
+    if (stop()) {
+      result.status = LcpStatus::kTimeLimit;
+      return;
+    }
   }
   if (all || options.method == LcpMethod::kLemke) {
     Lemke lemke(problem);
     int pivots = 0;
-    result.status = lemke.run(options.max_iterations, pivots);
+    result.status = lemke.run(options.max_iterations, stop, pivots);
     result.iterations += pivots;
     lemke.read(result.z);
     if (attempt.solved_by(LcpMethod::kLemke)) return;
     if (result.status == LcpStatus::kSolved) result.status = LcpStatus::kBudgetReached;
+    if (result.status == LcpStatus::kTimeLimit) return;
   }
   const bool small = problem.M.rows <= kMostEnumerated;
   NSN_THROW_UNLESS(small || options.method != LcpMethod::kEnumerate,
                    "enumeration takes at most {} unknowns, this problem has {}", kMostEnumerated,
                    problem.M.rows);
   if (small && (all || options.method == LcpMethod::kEnumerate)) {
-    if (!enumerate(problem, options.tolerance, result)) result.status = LcpStatus::kNoSolution;
+    result.status = enumerate(problem, options.tolerance, stop, result);
     static_cast<void>(attempt.solved_by(LcpMethod::kEnumerate));
   }
 }
@@ -314,8 +335,10 @@ std::string_view to_string(LcpStatus status) {
       return "solved";
     case LcpStatus::kRay:
       return "ray";
-    case LcpStatus::kNoSolution:
-      return "no-solution";
+    case LcpStatus::kEveryPatternTried:
+      return "every-pattern-tried";
+    case LcpStatus::kTimeLimit:
+      return "time-limit";
     case LcpStatus::kBudgetReached:
       return "budget-reached";
   }
@@ -330,7 +353,10 @@ LcpResult solve_lcp(const LinearComplementarityProblem& problem, const SolverReg
   result.z = zero_vector(problem.M.rows);
   result.w = zero_vector(problem.M.rows);
   Attempt attempt(problem, options, result);
-  run_methods(problem, registry, options, attempt, result);
+  const Stop stop = [&] {
+    return options.time_limit > 0.0 && seconds_since(start) > options.time_limit;
+  };
+  run_methods(problem, registry, options, stop, attempt, result);
   attempt.finish();
   result.seconds = seconds_since(start);
   return result;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "nsn/core/linear/solver_registry.h"
+#include "nsn/core/problems/friction_error.h"
 #include "nsn/core/problems/friction_problem.h"
 
 namespace nsn {
@@ -25,26 +26,33 @@ LcpMethod lcp_method_from_name(std::string_view name);
 
 enum class LcpStatus {
   kSolved,
-  kRay,            ///< Lemke ended on a ray: no solution if M is copositive plus, unknown otherwise
-  kNoSolution,     ///< every complementary pattern was tried
+  kRay,  ///< Lemke ended on a ray: no solution if M is copositive plus, unknown otherwise
+  /// None of the complementary patterns with a regular block gave a solution. That is no proof: one may
+  /// lie where a block is singular, or be lost in rounding.
+  kEveryPatternTried,
   kBudgetReached,  ///< iterations spent
+  kTimeLimit,      ///< time_limit spent
 };
 std::string_view to_string(LcpStatus status);
 
 struct LcpOptions {
   LcpMethod method = LcpMethod::kAuto;
-  /// |min(z, w)|_2 <= tolerance * max(1, |q|_2)
+  /// Of the errors of core/problems/friction_error.h with one frictionless row a contact: Siconos' at most
+  /// this, the unit-free one at most 100 times as much.
   double tolerance = 1e-8;
   int max_iterations = 10000;  ///< pivots, or factorisations
   std::string linear = "contact-lu";
+  double time_limit =
+      0.0;  ///< s of wall clock; 0: none. Asked between iterations, pivots and patterns
 };
 
 struct LcpResult {
   LcpStatus status = LcpStatus::kBudgetReached;
   LcpMethod method = LcpMethod::kAuto;  ///< that gave the answer
   Vector z;
-  Vector w;            ///< M z + q, formed afresh
-  double error = 0.0;  ///< |min(z, w)|_2 / max(1, |q|_2)
+  Vector w;              ///< M z + q, formed afresh
+  double error = 0.0;    ///< Siconos': |min(z, w)|_2 / max(|q|_2, |z|_2, |w|_2)
+  FrictionError errors;  ///< that one, and the others
   int iterations = 0;
   double seconds = 0.0;
 

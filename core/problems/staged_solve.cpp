@@ -28,7 +28,7 @@ int luby(int k) {
 }
 
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {
-  return error.siconos <= options.tolerance &&
+  return std::max(error.siconos, error.dynamics) <= options.tolerance &&
          error.unit_free <= options.unit_free_factor * options.tolerance;
 }
 

@@ -111,11 +111,11 @@ void BoundedNewton::start_cold(NewtonResult& result) {
   newton_->set_scaled_centre(x_);
 }
 
-void BoundedNewton::iterate(int budget, NewtonResult& result) {
+void BoundedNewton::iterate(int budget, double alpha, NewtonResult& result) {
   int inner = 0;
   double phi_start = 0.0;
   // A few factorisations: failures are forgotten.
-  ProximalSchedule schedule{.failure_decay = 0.0, .alpha = newton_->options().alpha_between()};
+  ProximalSchedule schedule{.failure_decay = 0.0, .alpha = alpha};
   const auto restart = [&] {
     newton_->set_alpha(schedule.alpha);
     newton_->begin();
@@ -183,7 +183,13 @@ bool BoundedNewton::solve_from_zero(int budget, NewtonResult& result) {
 
 void BoundedNewton::solve(int budget, bool cold, NewtonResult& result) {
   if (cold && !reached_goal()) start_cold(result);
-  iterate(budget, result);
+  iterate(budget, newton_->options().alpha_between(), result);
+  if (!reached_goal()) polish();
+}
+
+void BoundedNewton::solve_near(int budget, double goal, NewtonResult& result) {
+  goal_ = goal;
+  iterate(budget, newton_->options().alpha_warm, result);
   if (!reached_goal()) polish();
 }
 

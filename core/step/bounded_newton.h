@@ -42,6 +42,9 @@ class BoundedNewton {
 
   /// Until result.iterations reaches `budget`. cold: nothing is known of the impulses.
   void solve(int budget, bool cold, NewtonResult& result);
+  /// The same up to the error `goal`, m/s, from a start that is nearly a solution: the proximal weight
+  /// is small at once.
+  void solve_near(int budget, double goal, NewtonResult& result);
   /// The same for a problem of contacts, limits and drives alone. Few blocks are solved from zero
   /// first; many, as in a jam, need the impulses they had. first: this linearisation is the step's
   /// first.
@@ -56,7 +59,7 @@ class BoundedNewton {
  private:
   void centre_on_safe();
   void start_cold(NewtonResult& result);
-  void iterate(int budget, NewtonResult& result);
+  void iterate(int budget, double alpha, NewtonResult& result);
   [[nodiscard]] bool solve_from_zero(int budget, NewtonResult& result);
   void sweep(Vector x, int passes);
   void polish();

@@ -16,6 +16,18 @@ double inner(ConstVector blocks, ConstVector a, ConstVector b) {
   return sum;
 }
 
+namespace {
+
+/// Velocity of row c of contact i that is not the solver's choice: of given motion, and what an overlap
+/// at the start is to come apart at.
+double given_velocity(const System& system, Index i, Index c) {
+  const double prescribed = system.prescribed(3 * i + c);
+  if (c != 0 || system.laws[static_cast<std::size_t>(i)].rebounds) return prescribed;
+  return prescribed + std::min(0.0, system.value_start(3 * i) - prescribed);
+}
+
+}  // namespace
+
 bool EnergyGuard::limit(const System& system, StepReduction& reduction, Vector r, Vector push) {
   motion_.resize(static_cast<std::size_t>(system.dofs()));
   const Vector motion(motion_.data(), motion_.size());
@@ -45,7 +57,7 @@ bool EnergyGuard::limit(const System& system, StepReduction& reduction, Vector r
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t row = 3 * k + c;
       B +=
-          r(row) * (contact ? system.prescribed(3 * i + static_cast<Index>(c)) : q(row) - moved[c]);
+          r(row) * (contact ? given_velocity(system, i, static_cast<Index>(c)) : q(row) - moved[c]);
     }
   }
   const double budget = std::max(c0, 0.0);
@@ -70,7 +82,7 @@ double EnergyGuard::gain(const System& system, const StepReduction& reduction, C
     J.multiply(i, state.u.data(), moved);
     for (Index c = 0; c < 3; ++c) {
       const double row = v(3 * k + static_cast<std::size_t>(c));
-      gain += state.r(3 * i + c) * (contact ? system.prescribed(3 * i + c) : row - moved[c]);
+      gain += state.r(3 * i + c) * (contact ? given_velocity(system, i, c) : row - moved[c]);
     }
   }
   for (const Index i : reduction.eliminated()) {

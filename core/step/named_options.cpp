@@ -157,6 +157,8 @@ std::vector<NamedOption> make_options() {
       option("tolerance", "relative error at which a step is solved", &Shared::tolerance),
       option("newton-iterations", "most per step", &Shared::max_iterations),
       option("warm-start", "impulses of the last step", &Shared::warm_start),
+      option("recovery-speed", "at which overlaps and exceeded limits go at most, m/s and rad/s",
+             &Shared::recovery_speed),
       option("time-budget", "s of wall clock per step (0: none)", &Shared::time_budget),
       linear,
       option("ncp", "NCP function of the normal rows (paper: of all rows with one bound)", &A::ncp,

@@ -51,8 +51,9 @@ class NewtonSolver {
 
  private:
   NewtonOptions options_;
-  /// Replaces what is not finite.
-  static void keep_finite(const System& system, State& state, NewtonResult& result);
+  /// Replaces what is not finite, and says what became of the promise.
+  void settle(const System& system, State& state, NewtonResult& result) const;
+  Promise judge(const System& system, NewtonResult& result) const;
 
   std::unique_ptr<StepMonitor> monitor_;
   std::unique_ptr<StepMethod> method_;

@@ -1,6 +1,7 @@
 #include "nsn/core/step/newton_options.h"
 
 #include <cmath>
+#include <limits>
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/options.h"
@@ -80,6 +81,7 @@ NewtonOptions::NewtonOptions(PaperOptions of_method)
       max_iterations(6),
       warm_start(false),
       linear{"pcr"},
+      recovery_speed(std::numeric_limits<double>::infinity()),
       method(std::move(of_method)) {}
 
 const AccurateOptions& NewtonOptions::accurate() const {
@@ -99,6 +101,11 @@ RealtimeOptions& NewtonOptions::realtime() {
 }
 PaperOptions& NewtonOptions::paper() {
   return method_of<PaperOptions>(*this, "paper");
+}
+
+bool holds(Promise promise, const NewtonOptions& options) {
+  const bool safe_is_enough = std::holds_alternative<RealtimeOptions>(options.method);
+  return promise <= (safe_is_enough ? Promise::kMissed : Promise::kReached);
 }
 
 const std::vector<std::string>& preset_names() {  // in the order of the variant
@@ -124,6 +131,8 @@ void validate(const NewtonOptions& options) {
   NSN_THROW_UNLESS(options.tolerance >= 0.0 && std::isfinite(options.tolerance),
                    "newton: tolerance {} is negative or not finite", options.tolerance);
   NSN_THROW_UNLESS(!options.linear.empty(), "newton: linear is empty, no solver is named");
+  NSN_THROW_UNLESS(options.recovery_speed > 0.0, "newton: recovery_speed {} is not positive",
+                   options.recovery_speed);
   NSN_THROW_UNLESS(options.time_budget >= 0.0 && std::isfinite(options.time_budget),
                    "newton: time_budget {} is negative or not finite", options.time_budget);
   NSN_THROW_UNLESS(

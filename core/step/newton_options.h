@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "nsn/core/base/index.h"
+#include "nsn/core/step/newton_result.h"
 #include "nsn/core/step/policy.h"
 #include "nsn/ncp/fischer_burmeister.h"
 
@@ -169,6 +170,9 @@ struct NewtonOptions {
   int max_iterations = 1;  ///< Newton iterations = factorisations of a step, >= 1
   bool warm_start = true;  ///< start from the impulses of the last step, by contact id
   std::vector<std::string> linear;  ///< solver by name, then what to fall back to; not empty
+  /// m/s and rad/s, > 0: what overlaps, and limits that are exceeded, come apart no faster than this.
+  /// Infinite, as in the paper: within the step.
+  double recovery_speed = 1.0;
   /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
   double time_budget = 0.0;
   std::function<bool()> cancel;  ///< asked between iterations; true ends the step
@@ -176,6 +180,9 @@ struct NewtonOptions {
   std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;
 };
+
+/// Whether a step that ended so keeps what the method promises: kReached, and of realtime kMissed.
+bool holds(Promise promise, const NewtonOptions& options);
 
 /// "accurate", "realtime", "paper".
 const std::vector<std::string>& preset_names();

@@ -37,6 +37,7 @@ struct StepError {
 
 enum class NewtonStatus {
   kConverged,      ///< relative error <= tolerance, or rounding reached below 1e-8 m/s
+  kOnTarget,       ///< realtime: the error is at most the target, and above the tolerance
   kBudgetReached,  ///< max_iterations spent
   kStalled,        ///< no step improves the iterate
   kLinearFailure,  ///< no linear solver of the chain gave an answer
@@ -45,6 +46,21 @@ enum class NewtonStatus {
   kDeviceFailure,  ///< the device gave no memory or was lost; the state is that of the start
 };
 std::string_view to_string(NewtonStatus status);
+
+/// What became of the promise of a method in a step (docs/choosing.md#what-each-preset-promises):
+///
+///   accurate   relative error <= tolerance
+///   realtime   safe: finite, impulses in their cones, no energy gained, and an error below the fastest
+///              motion without impulses, so that penetration grows by less than h times that speed.
+///              It aims at a target: 1 % of the step's speed, or where joints turn far 1.5 h w of it
+///   paper      relative error <= tolerance; with a tolerance of 0, its default: all iterations are
+///              done, and the error is at most the fastest motion without impulses
+enum class Promise {
+  kReached,  ///< the tolerance or the target
+  kMissed,   ///< not that; what is returned is finite, and of realtime safe
+  kFailed,   ///< not even that: the motion returned is the best there was
+};
+std::string_view to_string(Promise promise);
 
 /// One iteration: the state after it.
 struct NewtonIteration {
@@ -61,9 +77,14 @@ struct NewtonIteration {
 
 struct NewtonResult {
   NewtonStatus status = NewtonStatus::kNonFinite;
-  int iterations = 0;           ///< Newton iterations, each one factorisation or Krylov solve
-  int linear_iterations = 0;    ///< Krylov iterations of all of them
-  StepError error;              ///< of what is returned
+  int iterations = 0;         ///< Newton iterations, each one factorisation or Krylov solve
+  int linear_iterations = 0;  ///< Krylov iterations of all of them
+  StepError error;            ///< of what is returned
+  Promise promise = Promise::kFailed;
+  /// What the promise is judged by, m/s: an error, and what it may be. realtime does not count
+  /// penetration that it keeps.
+  double target_error = 0.0;
+  double target = 0.0;
   bool restarted = false;       ///< accurate: the rescue was used
   bool handed_over = false;     ///< realtime: the accurate method finished the step
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
@@ -75,7 +96,8 @@ struct NewtonResult {
   Traffic traffic;            ///< of the whole step
   Traffic iteration_traffic;  ///< of its iterations alone: without upload and answer
 
-  bool converged() const { return status == NewtonStatus::kConverged; }
+  /// The error is at most the tolerance, or the target.
+  bool converged() const { return status <= NewtonStatus::kOnTarget; }
 };
 
 }  // namespace nsn

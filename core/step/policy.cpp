@@ -68,15 +68,11 @@ const std::vector<PolicyField<AccuratePolicy>> kAccurateFields{
          "relative error below which the factor of H serves once more"),
 };
 
-static_assert(sizeof(RealtimePolicy) == 88, "a field was added: name it below");
+static_assert(sizeof(RealtimePolicy) == 72, "a field was added: name it below");
 const std::vector<PolicyField<RealtimePolicy>> kRealtimeFields{
     real("goal", &RealtimePolicy::goal, "m/s", 0.0, kMost, "error at which no more is spent"),
     real("hand_over_error", &RealtimePolicy::hand_over_error, "m/s", 0.0, kMost,
          "above, the accurate method takes over if that is allowed"),
-    real("recovery_speed", &RealtimePolicy::recovery_speed, "m/s", 0.0, kMost,
-         "at which penetration is pushed out at most"),
-    real("recovery_share", &RealtimePolicy::recovery_share, "1", 0.0, 1.0,
-         "of the friction work, which pays for it"),
     count("sweeps", &RealtimePolicy::sweeps, 0, "of Gauss-Seidel at the end"),
     real("worth_joints", &RealtimePolicy::worth_joints, "1", 0.0, kMost,
          "error that is worth another linearisation if joints are eliminated, of the step's speed"),

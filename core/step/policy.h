@@ -28,8 +28,6 @@ struct AccuratePolicy {
 struct RealtimePolicy {
   double goal = 1e-7;             ///< m/s: error at which no more is spent
   double hand_over_error = 1e-2;  ///< m/s: above, the accurate method takes over if that is allowed
-  double recovery_speed = 0.05;   ///< m/s: at which penetration is pushed out at most
-  double recovery_share = 0.5;    ///< of the friction work, which pays for it
   int sweeps = 10;                ///< of Gauss-Seidel at the end
   /// Error that is worth another linearisation if joints are eliminated, of the step's speed.
   double worth_joints = 0.01;

@@ -85,7 +85,6 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
   } else {
     build(system);
   }
-  penetration_.find(system, reduction_->kept());
 }
 
 void RealtimeStep::build(const System& system) {
@@ -104,7 +103,6 @@ void RealtimeStep::admit_far_rows(const System& system) {
   reductions_.readmit(system, at_.J, far_.marks());
   select_laws(system.laws, reduction_->kept(), laws_);
   build(system);
-  penetration_.find(system, reduction_->kept());
 }
 
 void RealtimeStep::set_goals(const System& system) {
@@ -120,10 +118,6 @@ bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool 
   const System& system = equations.system();
   const bool stiffness = reduced() && warm && !turns_;
   if (!reduction_->linearise(equations, at_, system.u_start, state.r, stiffness)) return false;
-  if (warm) {
-    penetration_.pay_for_recovery(system, reduction_->W(), reduction_->q(), state.r, policy_);
-  }
-  penetration_.keep(reduction_->q());
   bounded_.set_problem(*reduction_);
   return true;
 }
@@ -131,7 +125,6 @@ bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool 
 /// At state.u, where at_ was measured, with geometric stiffness.
 bool RealtimeStep::linearise_again(StepEquations& equations, const State& state) {
   if (!reduction_->linearise(equations, at_, state.u, state.r, true)) return false;
-  penetration_.keep(reduction_->q());
   bounded_.set_problem(*reduction_);
   return true;
 }
@@ -163,34 +156,30 @@ double RealtimeStep::energy_gain(const System& system, const State& state) {
   return EnergyGuard::gain(system, *reduction_, v_, state);
 }
 
-/// The error but for penetration that is kept; all: with it, at_ has the rows at state.u.
-double RealtimeStep::own_error(const System& system, const State& state, const StepError& all) {
-  if (!std::isfinite(all.total)) return all.total;
-  if (penetration_.none()) {
-    return std::max({all.normal / system.h, all.friction, all.box, all.momentum});
-  }
-  penetration_.add_to(-1.0, at_.value);
-  const double own = std::max({at_.contact_error(system, state.r), all.box, all.momentum});
-  penetration_.add_to(1.0, at_.value);
-  return own;
-}
-
-void RealtimeStep::solve_first(bool warm, NewtonResult& result) {
+/// Bodies that rest, or nearly, have last step's impulses, and what these leave is solved to the end:
+/// from there, however often, nothing creeps. In motion impulses that only balance each other would
+/// live on.
+void RealtimeStep::solve_first(double speed_scale, bool warm, NewtonResult& result) {
   rounds_ = 1;
   budget_ = options_.max_iterations;
+  // A warm step keeps one in six factorisations back for the second linearisation.
+  const int most = budget_ - budget_ / 6;
+  if (warm && bounded_.safe().error() <= policy_.worth_joints * speed_scale) {
+    bounded_.solve_near(most, policy_.goal, result);
+    return;
+  }
   if (reduced()) {
     bounded_.solve_reduced(budget_, true, result);
     return;
   }
   const bool cold = !warm || bounded_.drop_contact_impulses();
-  // A warm step keeps one in six factorisations back for the second linearisation.
-  bounded_.solve(budget_ - (cold ? 0 : budget_ / 6), cold, result);
+  bounded_.solve(cold ? budget_ : most, cold, result);
 }
 
 /// Further linearisations, each at the result of the one before; the best result is the step's.
 void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult& result) {
   const System& system = equations.system();
-  double best = own_error(system, state, result.error);
+  double best = result.error.total;
   bool at_best = true;
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
@@ -213,13 +202,12 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
     const double gain = energy_gain(system, state);
     at_.evaluate(equations, state.u);
     const StepError error = at_.error(system, state.u, state.r);
-    const double own = own_error(system, state, error);
-    at_best = gain <= 0.0 && own < best;
+    at_best = gain <= 0.0 && error.total < best;
     if (at_best) {
-      best = own;
+      best = error.total;
       result.error = error;
       result.energy_limited = false;
-    } else if (!was_few || !std::isfinite(own)) {
+    } else if (!was_few || !std::isfinite(error.total)) {
       break;  // few rows: Newton's method need not fall from step to step
     }
   }
@@ -228,17 +216,30 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   at_.evaluate(equations, state.u);
 }
 
+double RealtimeStep::target_of(const System& system) const {
+  return policy_.worth_joints * system.speed_scale;
+}
+
+void RealtimeStep::hold_against_target(double error, double target, NewtonResult& result) {
+  result.target_error = error;
+  result.target = target;
+  const bool usable = result.status != NewtonStatus::kNonFinite;
+  if (!result.converged() && usable && error <= target) result.status = NewtonStatus::kOnTarget;
+}
+
 /// The accurate method takes over from state.
 NewtonResult RealtimeStep::hand_over(StepEquations& equations, State& state, int spent) {
   NewtonResult result = accurate_.solve(equations, state, true);
   result.iterations += spent;
   result.handed_over = true;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
 /// The accurate method within the budget, its best iterate.
 NewtonResult RealtimeStep::solve_elastic(StepEquations& equations, State& state, bool warm) {
   NewtonResult result = elastic_.solve(equations, state, warm);
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   if (!options_.realtime().hand_over || result.error.total <= policy_.hand_over_error)
     return result;
   return hand_over(equations, state, result.iterations);
@@ -253,6 +254,7 @@ NewtonResult RealtimeStep::give_up(StepEquations& equations, State& state) {
   result.error = at_.error(equations.system(), state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
   result.status = NewtonStatus::kNonFinite;
+  hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
 }
 
@@ -269,7 +271,7 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   NewtonResult result;
   if (!linearise_first(equations, state, warm)) return give_up(equations, state);
   start(state.r);
-  solve_first(warm, result);
+  solve_first(system.speed_scale, warm, result);
   take_safe();
   result.energy_limited = energy_.limit(system, *reduction_, r_, push_);
   set_state(state);
@@ -281,6 +283,7 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   result.status = converged                ? NewtonStatus::kConverged
                   : monitor_.out_of_time() ? NewtonStatus::kCancelled
                                            : NewtonStatus::kBudgetReached;
+  hold_against_target(result.error.total, reduced() ? good_ : target_of(system), result);
   // A large error, or a cold start ("load time") that is not solved.
   const bool hard = result.error.total > policy_.hand_over_error || (!warm && !converged);
   if (!options_.realtime().hand_over || !hard || result.status == NewtonStatus::kCancelled)

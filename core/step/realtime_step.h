@@ -22,12 +22,13 @@
 /// larger than what a step of first order leaves. A small problem of joints may take three times
 /// the factorisations.
 ///
-/// Penetration that exists at the start is kept (core/step/kept_penetration.h).
-///
 /// One linearisation is not enough if elastic elements turn and stretch: islands that have some
 /// are solved by the accurate method within the same number of factorisations. If soft bodies
 /// snap from one shape to another that would leave errors of the size of their stiffness: a step
 /// whose error is still large may take three times as many.
+///
+/// The step's target is what is worth no further linearisation: 1 % of its speed, and 1.5 h w of it
+/// where joints turn far.
 ///
 /// If the options allow it, a step that is left with a large error, or that started cold, is
 /// handed over to the accurate method (core/step/accurate_step.h).
@@ -37,7 +38,6 @@
 #include "nsn/core/step/bounded_newton.h"
 #include "nsn/core/step/energy_guard.h"
 #include "nsn/core/step/far_rows.h"
-#include "nsn/core/step/kept_penetration.h"
 #include "nsn/core/step/reductions.h"
 #include "nsn/core/step/step_method.h"
 
@@ -61,12 +61,14 @@ class RealtimeStep final : public StepMethod {
   [[nodiscard]] bool linearise_first(StepEquations& equations, State& state, bool warm);
   [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);
   void start(ConstVector r);
-  void solve_first(bool warm, NewtonResult& result);
+  void solve_first(double speed_scale, bool warm, NewtonResult& result);
   void take_safe();
   void set_state(State& state);
   double energy_gain(const System& system, const State& state);
-  double own_error(const System& system, const State& state, const StepError& all);
   void improve(StepEquations& equations, State& state, NewtonResult& result);
+  /// m/s
+  double target_of(const System& system) const;
+  static void hold_against_target(double error, double target, NewtonResult& result);
   NewtonResult solve_elastic(StepEquations& equations, State& state, bool warm);
   NewtonResult give_up(StepEquations& equations, State& state);
   NewtonResult hand_over(StepEquations& equations, State& state, int spent);
@@ -83,7 +85,6 @@ class RealtimeStep final : public StepMethod {
   std::vector<RowLaw> laws_;  // of the rows that stay
   StepEvaluation at_;
   FarRows far_;
-  KeptPenetration penetration_;
   EnergyGuard energy_;
   std::vector<double> arena_;
   Vector r_, v_;  // 3 per row block that stays

@@ -131,7 +131,8 @@ StepError StepEvaluation::error(const System& system, ConstVector u, ConstVector
   if (!std::isfinite(worst) || !std::isfinite(out.momentum)) {
     out.total = std::numeric_limits<double>::infinity();
   }
-  out.relative = out.total / system.speed_scale;
+  out.relative = std::isfinite(system.speed_scale) ? out.total / system.speed_scale
+                                                   : std::numeric_limits<double>::infinity();
   return out;
 }
 

@@ -9,6 +9,8 @@ std::string_view to_string(NewtonStatus status) {
   switch (status) {
     case NewtonStatus::kConverged:
       return "converged";
+    case NewtonStatus::kOnTarget:
+      return "on target";
     case NewtonStatus::kBudgetReached:
       return "budget reached";
     case NewtonStatus::kStalled:
@@ -21,6 +23,18 @@ std::string_view to_string(NewtonStatus status) {
       return "cancelled";
     case NewtonStatus::kDeviceFailure:
       return "device failed";
+  }
+  return "?";
+}
+
+std::string_view to_string(Promise promise) {
+  switch (promise) {
+    case Promise::kReached:
+      return "reached";
+    case Promise::kMissed:
+      return "missed";
+    case Promise::kFailed:
+      return "failed";
   }
   return "?";
 }

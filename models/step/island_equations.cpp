@@ -9,6 +9,24 @@
 #include "nsn/core/linear/linear_operator.h"
 
 namespace nsn {
+namespace {
+
+/// Compliance of a row that mends, of its effective inverse mass: how much of the speed it may lack.
+constexpr double kYield = 0.01;
+
+/// A position over h that a rigid row keeps on one side of zero: a contact's gap, a limit.
+bool one_sided(const System& system, Index i, Index c) {
+  if (system.E(kBlockSize * i + (kBlock + 1) * c) != 0.0) return false;  // as deep as its load asks
+  const RowLaw& law = system.laws[to_size(i)];
+  return law.is_contact() ? c == 0 && !law.rebounds : law.lo[c] == 0.0 && std::isinf(law.hi[c]);
+}
+
+bool any_one_sided(const System& system, Index i) {
+  return one_sided(system, i, 0) || one_sided(system, i, 1) || one_sided(system, i, 2);
+}
+
+}  // namespace
+
 void IslandWorkspace::start(const World& world, double h) {
   configuration.start(world.bodies(), world.particles(), h);
   position.assign(to_size(world.num_bodies()), -1);
@@ -45,12 +63,14 @@ void IslandEquations::assemble(const World& world, const Island& island,
   start_.fit(system_);
   fill(zero_, 0.0);
   moved_.assign(to_size(system_.dofs()), 0.0);
+  deep_.clear();
   start_.evaluate(*this, zero_);
   system_.value_start = start_.value;
   if (system_.compliance_varies) copy(start_.E, system_.E);
   set_prescribed();
   set_complementarity_scaling({}, start_.J, system_);
   copy(system_.rho, system_.rho_error);
+  limit_recovery();
   if (!scaling.is_default()) set_complementarity_scaling(scaling, start_.J, system_);
 }
 
@@ -82,7 +102,9 @@ void IslandEquations::lay_out() {
 }
 
 void IslandEquations::set_bodies(double h) {
-  double speed = h * norm(world_->gravity);
+  const Vec3& g = world_->gravity;
+  const double strength = norm(g);  // its square may be beyond the range of numbers
+  double speed = h * (std::isfinite(strength) ? strength : std::hypot(g[0], g[1], g[2]));
   Index n = 0;
   for (const int b : island_->bodies) {
     const ConstBodyRef body = world_->body(b);
@@ -224,13 +246,13 @@ void IslandEquations::update_laws() {
   recorded_ = Records::kUnknown;
 }
 
-/// What kinematic bodies and particles add to the velocities of contact rows.
+/// What kinematic bodies and particles add to the velocities of contacts and limits.
 void IslandEquations::set_prescribed() {
   fill(system_.prescribed, 0.0);
   if (!shared_->any_kinematic) return;
   RowBlock block;
   for (std::size_t i = 0; i < island_->rows.size(); ++i) {
-    if (!system_.laws[i].is_contact()) continue;
+    if (!system_.laws[i].is_contact() && !any_one_sided(system_, static_cast<Index>(i))) continue;
     const RowRef ref = island_->rows[i];
     const RowSet& set = *(*sets_)[to_size(ref.set)];
     const NodeList list = set.nodes(ref.k);
@@ -241,6 +263,26 @@ void IslandEquations::set_prescribed() {
     }
     store3(&system_.prescribed(kBlock * static_cast<Index>(i)), sum);
   }
+}
+
+/// A violated row mends at recovery_speed at most. One that would mend faster than the island moves
+/// anyway gives way: there may be no room for all of them, as between a floor and a plate.
+void IslandEquations::limit_recovery() {
+  const double speed = shared_->recovery_speed;
+  if (std::isinf(speed)) return;
+  const double soft = std::min(speed, system_.speed_scale);
+  for (Index row = 0; row < system_.rows(); ++row) {
+    const double gap = system_.value_start(row) - system_.prescribed(row);
+    if (gap >= -soft || !one_sided(system_, row / kBlock, row % kBlock)) continue;
+    system_.E(kBlockSize * (row / kBlock) + (kBlock + 1) * (row % kBlock)) =
+        kYield * system_.rho_error(row);
+    if (gap < -speed) deep_.push_back({row, gap + speed});
+  }
+  keep_deep(system_.value_start);
+}
+
+void IslandEquations::keep_deep(Vector value) const {
+  for (const DeepRow& deep : deep_) value(deep.row) -= deep.kept;
 }
 
 /// Zero unless the node is kinematic.
@@ -283,6 +325,7 @@ void IslandEquations::evaluate(ConstVector u, Vector value, BlockCsr& J, Vector 
       run.set->evaluate_run(run.k, run.count, shared_->configuration, target);
     }
   }
+  keep_deep(value);
 }
 
 /// K of the bodies' nodes from all rows but those of batches.
@@ -344,8 +387,9 @@ const StepRecords* IslandEquations::records() {
   return recorded_ == Records::kMade ? &records_ : nullptr;
 }
 
-/// False where some kind of row has no record.
+/// False where some kind of row has no record; none knows of violations that stay.
 bool IslandEquations::make_records() {
+  if (!deep_.empty()) return false;
   records_.clear();
   known_bodies_.clear();
   known_particles_.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct IslandWorkspace {
   std::vector<int> particle_position;  ///< of a particle among its island's nodes; -1: fixed
   std::vector<Mat3> K;                 ///< geometric stiffness, per node of a body
   bool any_kinematic = false;          ///< a body or particle of given motion exists
+  /// m/s and rad/s: at which overlaps and exceeded limits go at most.
+  double recovery_speed = std::numeric_limits<double>::infinity();
 
   void start(const World& world, double h);
 };
@@ -68,6 +71,8 @@ class IslandEquations final : public StepEquations, private NodeMap {
   void set_rows();
   void find_runs();
   void set_prescribed();
+  void limit_recovery();
+  void keep_deep(Vector value) const;
   Vec3 prescribed_velocity(int node) const;
   void move_bodies(ConstVector u);
   Mat3 body_stiffness(int node) const;
@@ -92,6 +97,12 @@ class IslandEquations final : public StepEquations, private NodeMap {
   std::vector<Vec3> impulse_;  // of one run
   std::vector<double> moved_;  // u where the bodies are in shared_
   StepEvaluation start_;       // rows at the start of the step
+  /// A row that is violated by more than recovery_speed mends in a step, and what of it stays.
+  struct DeepRow {
+    Index row;
+    double kept;  // m/s or rad/s, < 0: over h
+  };
+  std::vector<DeepRow> deep_;
   Vector zero_;
   /// Made where a device asks for them.
   enum class Records : std::uint8_t { kUnknown, kMade, kNone };

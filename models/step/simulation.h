@@ -3,7 +3,7 @@
 ///   nsn::Simulation simulation(std::move(world));
 ///   for (int k = 0; k < 100; ++k) {
 ///     const nsn::StepReport& report = simulation.step();
-///     if (!report.converged()) ...                       // the best iterate was taken
+///     if (!report.promise_held) ...                      // the best iterate was taken
 ///   }
 ///
 /// What works behind it is models/step/stepper.h.
@@ -51,17 +51,34 @@ struct StepReport {
   int factorizations = 0;                          ///< sum over the islands
   int linear_iterations = 0;                       ///< sum over the islands
   NewtonStatus status = NewtonStatus::kConverged;  ///< the worst of the islands
+  /// What became of the method's promise: of the worst island, and whether that keeps it
+  /// (holds(), core/step/newton_options.h).
+  Promise promise = Promise::kReached;
+  bool promise_held = true;
+  int islands_reached = 0;  ///< of each outcome
+  int islands_missed = 0;
+  int islands_failed = 0;
+  /// Of the island of the largest error: what it is judged by, m/s.
+  double target_error = 0.0;
+  double target = 0.0;
   /// Of the worst island, m/s; its parts are the largest of all islands.
   StepError error;
   int worst_island = -1;
   int worst_row = -1;  ///< row block of the step (contacts in their order first)
+  /// What that row touches: bodies (-1: none, or a deformable one), and where it is of a contact, its
+  /// place in contacts() (-1: it is none).
+  int worst_body_a = -1;
+  int worst_body_b = -1;
+  int worst_contact = -1;
   bool handed_over = false;
   bool restarted = false;
   /// paper: where the islands' rows were evaluated and their linear systems solved, and what crossed
   /// and was launched, in the step and in its Newton iterations alone.
   std::string evaluate_on, solve_on;
   Traffic traffic, iteration_traffic;
-  std::string detail;          ///< of a device's failure; the world is where it was
+  /// What there is to say: of a device's failure (the world is where it was then), of numbers out of
+  /// range.
+  std::string detail;
   double penetration = 0.0;    ///< largest at the end of the step, m, >= 0
   JointDrift drift;            ///< of the joints at the end of the step
   double energy = 0.0;         ///< kinetic and potential at the end, J
@@ -74,7 +91,8 @@ struct StepReport {
   double assemble_seconds = 0.0;
   double solve_seconds = 0.0;
 
-  bool converged() const { return status == NewtonStatus::kConverged; }
+  /// Every island's error is at most the tolerance, or of realtime the target.
+  bool converged() const { return status <= NewtonStatus::kOnTarget; }
 };
 
 enum class ContactState { kOpen, kStick, kSlip };

@@ -5,6 +5,8 @@
 #include <exception>
 #include <mutex>
 
+#include <fmt/core.h>
+
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/tasks.h"
@@ -45,6 +47,12 @@ void for_each_island(int n, bool parallel, const Body& body) {
     for (int i = 0; i < n; ++i) guarded(i);
   }
   if (error) std::rethrow_exception(error);
+}
+
+/// |a|, whose square may be beyond the range of numbers.
+double length(const Vec3& a) {
+  const double plain = norm(a);
+  return std::isfinite(plain) ? plain : std::hypot(a[0], a[1], a[2]);
 }
 
 void take_largest_parts(const StepError& from, StepError& into) {
@@ -106,6 +114,9 @@ Stepper::~Stepper() = default;
 const StepReport& Stepper::step() {
   infos_made_ = false;
   if (world_.control) world_.control(world_, options_.h);
+  NSN_THROW_UNLESS(world_.margin >= 0.0 && std::isfinite(world_.margin),
+                   "the world's contact margin {} is negative or not finite", world_.margin);
+  NSN_THROW_UNLESS(all_finite(world_.gravity), "gravity is not finite");
   world_.check_masses();
   for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
   for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
@@ -135,6 +146,8 @@ bool Stepper::device_failed() {
     const NewtonResult& result = slots_[to_size(i)]->result;
     if (result.status != NewtonStatus::kDeviceFailure) continue;
     report_.status = result.status;
+    report_.promise = Promise::kFailed;
+    report_.promise_held = false;
     report_.detail = result.detail;
     return true;
   }
@@ -180,6 +193,7 @@ const Vec3* Stepper::known_impulse(std::uint64_t id, std::size_t& next) const {
 
 void Stepper::find_islands() {
   shared_.start(world_, options_.h);
+  shared_.recovery_speed = options_.newton.recovery_speed;
   island_finder_.find(world_, sets_, options_.islands);
   num_islands_ = report_.islands = island_finder_.count();
   while (static_cast<int>(slots_.size()) < num_islands_) {
@@ -384,19 +398,39 @@ void Stepper::move_bodies() {
     const BodyRef body = world_.body(b);
     if (body.kind == BodyKind::kStatic) continue;
     if (body.dynamic() && shared_.position[to_size(b)] < 0) {  // no row touches it
-      body.velocity += h * (world_.gravity + (1.0 / body.mass) * body.force);
+      const Vec3 v = body.velocity + h * (world_.gravity + (1.0 / body.mass) * body.force);
       const Mat3 inertia = world_inertia(body);
-      body.angular_velocity = gyroscopic_update(inertia, body.angular_velocity, h) +
-                              h * (inverse(inertia) * body.torque);
+      const Vec3 w = gyroscopic_update(inertia, body.angular_velocity, h) +
+                     h * (inverse(inertia) * body.torque);
+      if (all_finite(v) && all_finite(w)) {
+        body.velocity = v;
+        body.angular_velocity = w;
+      } else {
+        say_not_finite(fmt::format("body {}", b));
+      }
+    }
+    const Quaternion turned =
+        normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
+    if (!all_finite(body.position + h * body.velocity) || !std::isfinite(turned.w)) {
+      say_not_finite(fmt::format("body {}", b));
+      continue;
     }
     shared_.configuration.move(body, b, body.velocity, body.angular_velocity);
     report_.work_external +=
         h * (dot(body.force, body.velocity) + dot(body.torque, body.angular_velocity));
     body.position += h * body.velocity;
-    body.orientation = normalized(rotation_exp(h * body.angular_velocity) * body.orientation);
-    report_.speed = std::max(report_.speed, norm(body.velocity));
+    body.orientation = turned;
+    report_.speed = std::max(report_.speed, length(body.velocity));
   }
   move_particles();
+}
+
+/// What would leave the range of numbers stays as it is.
+void Stepper::say_not_finite(const std::string& what) {
+  report_.status = NewtonStatus::kNonFinite;
+  report_.promise = Promise::kFailed;
+  if (report_.detail.empty())
+    report_.detail = fmt::format("{}: its motion is beyond the range of numbers", what);
 }
 
 void Stepper::move_particles() {
@@ -405,12 +439,22 @@ void Stepper::move_particles() {
     const ParticleRef particle = world_.particle(p);
     if (particle.kind == BodyKind::kStatic) continue;
     if (particle.dynamic() && shared_.particle_position[to_size(p)] < 0) {  // no row touches it
-      particle.velocity += h * (world_.gravity + (1.0 / particle.mass) * particle.force);
+      const Vec3 v =
+          particle.velocity + h * (world_.gravity + (1.0 / particle.mass) * particle.force);
+      if (all_finite(v)) {
+        particle.velocity = v;
+      } else {
+        say_not_finite(fmt::format("particle {}", p));
+      }
+    }
+    if (!all_finite(particle.position + h * particle.velocity)) {
+      say_not_finite(fmt::format("particle {}", p));
+      continue;
     }
     shared_.configuration.move(particle, p, particle.velocity);
     report_.work_external += h * dot(particle.force, particle.velocity);
     particle.position += h * particle.velocity;
-    report_.speed = std::max(report_.speed, norm(particle.velocity));
+    report_.speed = std::max(report_.speed, length(particle.velocity));
   }
 }
 
@@ -433,6 +477,28 @@ void Stepper::keep_impulses() {
   impulses_.swap(next_impulses_);
 }
 
+/// Where the error of island i is: it is the largest.
+void Stepper::locate_error(int i) {
+  const NewtonResult& result = slots_[to_size(i)]->result;
+  report_.worst_island = i;
+  report_.target_error = result.target_error;
+  report_.target = result.target;
+  report_.worst_row = report_.worst_contact = report_.worst_body_a = report_.worst_body_b = -1;
+  if (result.error.worst < 0) return;
+  const RowRef ref = slots_[to_size(i)]->island->rows[to_size(result.error.worst)];
+  int first = 0;
+  for (int s = 0; s < ref.set; ++s) first += sets_[to_size(s)]->size();
+  report_.worst_row = first + ref.k;
+  if (ref.set < static_cast<int>(kOwnSets)) report_.worst_contact = report_.worst_row;
+  const NodeList nodes = sets_[to_size(ref.set)]->nodes(ref.k);
+  for (int n = 0; n < nodes.count; ++n) {
+    const int node = nodes.node[to_size(n)];
+    if (is_particle_node(node)) continue;
+    int& body = report_.worst_body_a < 0 ? report_.worst_body_a : report_.worst_body_b;
+    if (node / 2 != report_.worst_body_a) body = node / 2;
+  }
+}
+
 void Stepper::summarise() {
   for (int i = 0; i < num_islands_; ++i) {
     const NewtonResult& result = slots_[to_size(i)]->result;
@@ -442,6 +508,11 @@ void Stepper::summarise() {
         std::max(report_.contacts_of_island, contacts_of(*slots_[to_size(i)]->island));
     report_.linear_iterations += result.linear_iterations;
     report_.status = std::max(report_.status, result.status);
+    if (report_.detail.empty()) report_.detail = result.detail;
+    report_.promise = std::max(report_.promise, result.promise);
+    report_.islands_reached += result.promise == Promise::kReached ? 1 : 0;
+    report_.islands_missed += result.promise == Promise::kMissed ? 1 : 0;
+    report_.islands_failed += result.promise == Promise::kFailed ? 1 : 0;
     report_.handed_over = report_.handed_over || result.handed_over;
     report_.restarted = report_.restarted || result.restarted;
     report_.traffic += result.traffic;
@@ -453,14 +524,7 @@ void Stepper::summarise() {
     if (worse) report_.error = result.error;
     take_largest_parts(before, report_.error);
     take_largest_parts(result.error, report_.error);
-    if (!worse) continue;
-    report_.worst_island = i;
-    const Index worst = result.error.worst;
-    if (worst < 0) continue;
-    const RowRef ref = slots_[to_size(i)]->island->rows[to_size(worst)];
-    int first = 0;
-    for (int s = 0; s < ref.set; ++s) first += sets_[to_size(s)]->size();
-    report_.worst_row = first + ref.k;
+    if (worse) locate_error(i);
   }
   for (int k = 0; k < contacts_.size(); ++k) {
     report_.penetration = std::max(report_.penetration, -contacts_.gap(k, shared_.configuration));
@@ -490,6 +554,8 @@ void Stepper::summarise() {
   }
   report_.drift = world_.joints().drift(shared_.configuration);
   report_.energy = nsn::energy(world_);
+  if (!std::isfinite(report_.energy) || !std::isfinite(report_.speed)) say_not_finite("the world");
+  report_.promise_held = holds(report_.promise, options_.newton);
 }
 
 const std::vector<ContactInfo>& Stepper::contact_infos() const {

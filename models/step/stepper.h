@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,8 +83,10 @@ class Stepper {
   bool update_resistances(Slot& slot);
   void move_bodies();
   void move_particles();
+  void say_not_finite(const std::string& what);
   void keep_impulses();
   void summarise();
+  void locate_error(int island);
   void add_info(const Vec3& impulse, ContactInfo info) const;
   void forget_steps();
   /// next: where the impulse of the block after the last one found is, most often.

@@ -217,6 +217,33 @@ TEST(RunCommand, GoesOnFromASavedState) {
   EXPECT_EQ(nsn_command("run arch --from-state " + file("none")).exit_code, 2);
 }
 
+/// Status, promise and exit code of a run.
+void expect_verdict(const std::string& arguments, const std::string& status, bool held) {
+  SCOPED_TRACE(arguments);
+  const CommandResult json = nsn_command(arguments + " --json -");
+  const CommandResult table = nsn_command(arguments);
+  EXPECT_EQ(json.exit_code, held ? 0 : 1) << json.err;
+  EXPECT_EQ(table.exit_code, json.exit_code);
+  const auto row = nlohmann::json::parse(json.out)["results"][0];
+  EXPECT_EQ(row["status"], status);
+  EXPECT_EQ(row["promise_held"].get<bool>(), held);
+  const int counted = row["reached_steps"].get<int>() + row["missed_steps"].get<int>() +
+                      row["failed_steps"].get<int>();
+  EXPECT_EQ(counted, row["steps"].get<int>());
+  EXPECT_NE(table.out.find(status), std::string::npos) << table.out;
+}
+
+TEST(RunCommand, TableJsonAndExitCodeSayWhatBecameOfThePromise) {
+  expect_verdict("run arch --steps 5", "converged", true);
+  expect_verdict("run arch --steps 5 --preset realtime", "on target", true);
+  expect_verdict("run sliding-stack --steps 20 --preset realtime --newton-iterations 2", "safe",
+                 true);
+  expect_verdict("run arch --steps 5 --preset paper", "done", true);
+  expect_verdict("run arch --steps 2 --preset paper --tolerance 1e-12", "not converged", false);
+  expect_verdict("run sliding-stack --steps 2 --newton-iterations 1 --tolerance 1e-14",
+                 "not converged", false);
+}
+
 TEST(SolversCommand, ListsEverySolverWithItsKeys) {
   const CommandResult result = nsn_command("solvers --json -");
   ASSERT_EQ(result.exit_code, 0);

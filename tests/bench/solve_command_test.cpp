@@ -261,6 +261,42 @@ TEST(SolveCommand, AGlobalProblemIsSolvedCondensedOrNotAsAskedFor) {
   EXPECT_TRUE(primal["detail"].get<std::string>().starts_with("primal")) << primal;
 }
 
+/// Status, key `solved`, table and exit code of one file.
+void expect_agreement(const std::string& path, const std::string& options, bool solved) {
+  SCOPED_TRACE(path + " " + options);
+  const CommandResult json = solve(path + " --json - " + options);
+  const CommandResult table = solve(path + " " + options);
+  const auto row = nlohmann::json::parse(json.out)["results"][0];
+  EXPECT_EQ(json.exit_code, solved ? 0 : 1);
+  EXPECT_EQ(table.exit_code, json.exit_code);
+  EXPECT_EQ(row["solved"].get<bool>(), solved);
+  EXPECT_EQ(row["status"], solved ? "solved" : "not-solved");
+  EXPECT_EQ(row["reason"] == "solved", solved) << row["reason"];
+  EXPECT_EQ(table.out.find("not-solved") == std::string::npos, solved) << table.out;
+}
+
+TEST(SolveCommand, TableJsonAndExitCodeAgree) {
+  const TemporaryFolder folder;
+  const auto file = [&](const std::string& name, const std::string& text) {
+    write_file(folder / name, text);
+    return (folder / name).string();
+  };
+  expect_agreement(file("a.dat", kSliding), "", true);
+  expect_agreement(file("a.dat", kSliding), "--method paper-fb --newton-iterations 1", false);
+  expect_agreement(file("a.dat", kSliding), "--newton-iterations 0", false);
+  // q of 1e-9 and of 1e200: neither is solved by zero.
+  std::string tiny = kSliding;
+  tiny.replace(tiny.find("-1 -6 0"), 7, "-1e-9 -6e-9 0");
+  std::string huge = kSliding;
+  huge.replace(huge.find("-1 -6 0"), 7, "-1e200 -6e200 0");
+  expect_agreement(file("tiny.dat", tiny), "", true);
+  expect_agreement(file("huge.dat", huge), "", true);
+  for (const std::string method : {"auto", "newton", "lemke", "enumerate"}) {
+    expect_agreement(file("lcp.dat", "1\n0\n1\n1\n1 1\n1\n-1e-9\n"),
+                     "--format siconos-lcp --method " + method, true);
+  }
+}
+
 TEST(SolveCommand, EveryMethodSolvesASlidingParticle) {
   const TemporaryFolder folder;
   write_file(folder / "a.dat", kSliding);

@@ -50,6 +50,7 @@ const std::vector<Proof>& proofs() {
       {"accurate", "tolerance", "1e-3", &kArch},
       {"accurate", "newton-iterations", "1", &kArch},
       {"accurate", "warm-start", "false", &kArch},
+      {"accurate", "recovery-speed", "1e-6", &kRagdoll},
       {"accurate", "time-budget", "1e-9", &kArch},
       {"accurate", "linear", "gmres", &kArch},
       {"accurate", "ncp", "fischer-burmeister", &kArch},
@@ -60,6 +61,7 @@ const std::vector<Proof>& proofs() {
       {"realtime", "tolerance", "1e-1", &kSoftBall},
       {"realtime", "newton-iterations", "1", &kSlidingStack},
       {"realtime", "warm-start", "false", &kArch},
+      {"realtime", "recovery-speed", "1e-6", &kSlidingStack},
       {"realtime", "time-budget", "1e-9", &kSoftBall},
       {"realtime", "linear", "gmres", &kSlidingStack},
       {"realtime", "ncp", "fischer-burmeister", &kSoftBall},
@@ -70,6 +72,7 @@ const std::vector<Proof>& proofs() {
       {"paper", "tolerance", "1", &kArch},
       {"paper", "newton-iterations", "2", &kArch},
       {"paper", "warm-start", "true", &kArch},
+      {"paper", "recovery-speed", "1e-6", &kArch},
       {"paper", "time-budget", "1e-9", &kArch},
       {"paper", "linear", "gauss-seidel", &kArch},
       {"paper", "ncp", "minimum-map", &kArch},
@@ -264,16 +267,10 @@ const std::vector<PolicyProof>& proofs_of_accurate() {
 const std::vector<PolicyProof>& proofs_of_realtime() {
   const Assignments hand_over{{"newton-iterations", "1"}, {"hand-over", "true"}};
   static const std::vector<PolicyProof> all{
-      {"goal", "0", &kArch},
-      {"hand_over_error", "1e9", &kSlidingStack, hand_over},
-      {"recovery_speed", "0", &kSlidingStack},
-      {"recovery_share", "0", &kSlidingStack},
-      {"sweeps", "0", &kArch},
-      {"worth_joints", "0", &kChain},
-      {"worth_turn", "1e9", &kChain},
-      {"linear_share", "0", &kRagdoll},
-      {"overtime", "1", &kRagdoll},
-      {"cheap_elimination", "0", &kChain},
+      {"goal", "0", &kArch},          {"hand_over_error", "1e9", &kSlidingStack, hand_over},
+      {"sweeps", "0", &kArch},        {"worth_joints", "0", &kChain},
+      {"worth_turn", "1e9", &kChain}, {"linear_share", "0", &kRagdoll},
+      {"overtime", "1", &kRagdoll},   {"cheap_elimination", "0", &kChain},
       {"far_speed", "0", &kRagdoll},
   };
   return all;

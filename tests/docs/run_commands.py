@@ -14,6 +14,7 @@ import argparse
 import functools
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,8 +93,15 @@ class Scratch:
     def run(self, command, seconds):
         environment = dict(os.environ, PATH=self.bin + os.pathsep + os.environ["PATH"], OMP_WAIT_POLICY="passive")
         inside = ROOT if command.startswith(("./run", "cmake", "ctest")) else self.folder
-        return subprocess.run(["bash", "-c", DATA.sub(self.data, command)], cwd=inside, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+        process = subprocess.Popen(["bash", "-c", DATA.sub(self.data, command)], cwd=inside, env=environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            out, _ = process.communicate(timeout=seconds)
+        except BaseException:  # what it started ends with it
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, out)
 
     def lacks_data(self, command):
         return DATA.search(command) and not os.path.isdir(self.data)

@@ -59,11 +59,24 @@ TEST(Lcp, EnumerationFollowsARay) {
   EXPECT_TRUE(solve(problem, LcpMethod::kAuto).solved());
 }
 
-// w_1 = -z_1 - 1 < 0 for every z >= 0.
-TEST(Lcp, NoSolutionIsFoundByEnumeration) {
+// w_1 = -z_1 - 1 < 0 for every z >= 0: nothing is found, and nothing more is claimed.
+TEST(Lcp, PatternsThatAllFailProveNothing) {
   const LcpResult result = solve(problem_of(1, {-1}, {-1}), LcpMethod::kAuto);
 
-  EXPECT_EQ(result.status, LcpStatus::kNoSolution);
+  EXPECT_EQ(result.status, LcpStatus::kEveryPatternTried);
+  EXPECT_EQ(to_string(result.status).find("no-solution"), std::string_view::npos);
+}
+
+// w = z - 1e-12: z = 0 has an error of 1 of |q|, however small that is.
+TEST(Lcp, TheToleranceIsRelativeToQ) {
+  const auto problem = problem_of(2, {1, 0, 0, 1}, {-1e-12, 1e-12});
+  for (const LcpMethod method : {LcpMethod::kAuto, LcpMethod::kLemke, LcpMethod::kEnumerate}) {
+    const LcpResult result = solve(problem, method);
+
+    ASSERT_TRUE(result.solved()) << to_string(method);
+    EXPECT_NEAR(result.z(0), 1e-12, 1e-19) << to_string(method);
+    EXPECT_LE(result.errors.unit_free, 1e-6) << to_string(method);
+  }
 }
 
 TEST(Lcp, NonNegativeQNeedsNothing) {

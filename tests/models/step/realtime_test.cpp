@@ -45,9 +45,11 @@ TEST_P(Realtime, KeepsItsPromisesOnEveryScene) {
     EXPECT_FALSE(sample.blown_up);
     for (const double e : sample.error) EXPECT_TRUE(std::isfinite(e));
     for (const double n : sample.factorizations) EXPECT_LE(n, GetParam());
-    // In units of the weight times 1 m: rounding of the energies. The capstan's links correct the
-    // length they have lost to rounding and to the linearisation, which is work.
-    EXPECT_LE(sample.energy_gain, cases[i].scene == "capstan" ? 1e-8 : 1e-13);
+    // In units of the weight times 1 m: rounding of the energies, and what lifts the bodies out of what
+    // they overlap by. The capstan's links correct the length they have lost to the linearisation,
+    // which is work as well.
+    EXPECT_LE(sample.energy_gain,
+              (cases[i].scene == "capstan" ? 1e-6 : 1e-13) + sample.penetration);
     // Impulses are clipped to the cone; turning them into world axes and back rounds.
     EXPECT_LE(sample.cone_violation, 1e-14);
   }
@@ -152,17 +154,6 @@ TEST(Realtime, ExternalForcesAreWorkThatMayBeGained) {
   Simulation simulation(std::move(world), test::with_preset("realtime"), standard_backends());
   for (int k = 0; k < 60; ++k) simulation.step();
   EXPECT_NEAR(simulation.world().body(1).velocity[0], 0.5 * (20.0 - 9.81) / 2.0, 1e-5);
-}
-
-TEST(Realtime, PenetrationIsKeptNotPushedOut) {
-  World world;
-  add_ground(world, 0.5);
-  add_box(world, {1, 1, 1}, 2.0, {0, 0, 0.499}, 0.5);
-  Simulation simulation(std::move(world), test::with_preset("realtime"), standard_backends());
-  for (int k = 0; k < 30; ++k) {
-    EXPECT_LT(simulation.step().speed, 1e-6);  // it neither jumps nor sinks
-  }
-  EXPECT_NEAR(simulation.report().penetration, 1e-3, 1e-6);
 }
 
 }  // namespace
