@@ -109,7 +109,7 @@ def main():
     parser.add_argument("readers", nargs="*")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--merge", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     binaries = os.path.abspath(given.binaries)
     listed = subprocess.run([os.path.join(binaries, "fuzz_seeds")], check=True, capture_output=True, text=True).stdout
     known = [line.split("\t")[0] for line in listed.splitlines()]
