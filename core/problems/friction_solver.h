@@ -20,6 +20,7 @@
 /// the best iterate with its errors.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ struct FrictionSolverOptions {
   int max_factorizations = 40000;
   int max_iterations = 100000;  ///< sweeps of nsgs, iterations of admm when asked for alone
   double time_limit = 0.0;      ///< s of wall clock; 0: none. Checked between iterations
+  /// Asked between iterations of every stage; true ends the solve. It may throw.
+  std::function<bool()> cancel;
 
   // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)
   /// Factorisations of proximal Newton from one start, >= 1: easy problems take 10 to 30, and one
@@ -85,6 +88,7 @@ enum class FrictionStatus {
   kSolved,
   kBudgetReached,        ///< factorisations or iterations spent
   kTimeLimit,            ///< time_limit spent
+  kCancelled,            ///< `cancel` said so
   kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
   kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
 };
@@ -133,10 +137,15 @@ class FrictionSolver {
   /// Starts from r0 (dimension * contacts) or from zero. Throws std::invalid_argument where sizes
   /// do not agree, numbers are not finite or a mu is negative.
   [[nodiscard]] FrictionResult solve(const FrictionProblem& problem, ConstVector r0 = {}) const;
+  [[nodiscard]] FrictionResult solve(const BlockFrictionProblem& problem,
+                                     ConstVector r0 = {}) const;
   [[nodiscard]] FrictionResult solve(const GlobalFrictionProblem& problem,
                                      ConstVector r0 = {}) const;
 
  private:
+  template <class Problem>
+  FrictionResult solve_local(const Problem& problem, Index dimension, ConstVector r0) const;
+
   FrictionSolverOptions options_;
   SolverRegistry registry_;
 };

@@ -98,6 +98,7 @@ bool StagedSolve::tighten() {
 }
 
 bool StagedSolve::out_of_time() const {
+  if (cancelled()) return true;
   return options_.time_limit > 0.0 && seconds_since(start_) > options_.time_limit;
 }
 
@@ -242,7 +243,9 @@ bool StagedSolve::finish(std::string name, std::string reason, int iterations, i
   result_.factorizations += factorizations;
   result_.stages.push_back({std::move(name), std::move(reason), iterations, factorizations,
                             seconds_since(begin), error.siconos, error.unit_free, solved});
-  if (out_of_time() && !solved) result_.status = FrictionStatus::kTimeLimit;
+  if (out_of_time() && !solved) {
+    result_.status = cancelled() ? FrictionStatus::kCancelled : FrictionStatus::kTimeLimit;
+  }
   return solved;
 }
 

@@ -45,6 +45,7 @@ class StagedSolve {
   void best(Vector r) const { newton_->best_reactions(r); }
 
  private:
+  bool cancelled() const { return options_.cancel && options_.cancel(); }
   bool out_of_time() const;
   void run_auto();
   bool first_stages(double flops);

@@ -165,7 +165,7 @@ ProximalStep AccurateStep::advance(State& state) {
   ProximalStep step;
   step.outcome = StepOutcome::kAccepted;
   if (!has_unknowns()) return step;
-  step = newton_->step();
+  step = newton_->step([this] { return monitor_.out_of_time(); });
   if (step.outcome == StepOutcome::kBudget || step.outcome == StepOutcome::kRejected) return step;
   newton_->reactions(kept_r_);
   reduction_->scatter(kept_r_, state.r);
@@ -228,7 +228,10 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
     const ProximalStep step = advance(state);
     const bool cheap = has_unknowns() && spent() == before;
     result.iterations = progress.before + spent();
-    if (step.outcome == StepOutcome::kBudget) break;
+    if (step.outcome == StepOutcome::kBudget) {
+      if (monitor_.out_of_time()) return NewtonStatus::kCancelled;
+      break;
+    }
     if (step.outcome == StepOutcome::kRejected) {
       record(step, result);
       if (idles_too_long(step, cheap, error_before, progress)) return NewtonStatus::kLinearFailure;

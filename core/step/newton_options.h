@@ -175,7 +175,9 @@ struct NewtonOptions {
   double recovery_speed = 1.0;
   /// s of wall clock per step, >= 0; 0: none. Asked between factorisations, as `cancel` is.
   double time_budget = 0.0;
-  std::function<bool()> cancel;  ///< asked between iterations; true ends the step
+  /// Asked before every factorisation; true ends the step with the best iterate. It may throw: the step
+  /// has moved nothing then, and what it throws arrives at the caller.
+  std::function<bool()> cancel;
   /// Where a step is solved (core/step/devices.h); accurate and realtime: the host's threads only.
   std::string device = std::string(kHostDevice);
   std::variant<AccurateOptions, RealtimeOptions, PaperOptions> method;

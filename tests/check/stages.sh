@@ -4,7 +4,7 @@
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models tsan tsan-models
               tidy tidy-tests bare native package cuda offload fuzz fuzz-readers
-              mutants-1 mutants-2 hour docs)
+              mutants-1 mutants-2 hour learning wheel docs)
 
 describe_stage() {
   case "$1" in
@@ -30,6 +30,8 @@ describe_stage() {
     fuzz-readers) echo "a minute of every reader of files under libFuzzer, ASan and UBSan" ;;
     mutants-1 | mutants-2) echo "half ${1#*-} of the one-line changes that tests must notice" ;;
     hour) echo "ten scenes for an hour of simulated time in both presets" ;;
+    learning) echo "a policy learns to keep a ball on a plate, in Python" ;;
+    wheel) echo "a wheel of the Python module, tried in every Python that is here" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
 }
@@ -111,6 +113,8 @@ run_stage() {
     fuzz-readers) fuzz_readers ;;
     hour) hour ;;
     mutants-*) mutants --part "${1#*-}/2" ;;
+    learning) learning ;;
+    wheel) wheel ;;
     docs) docs ;;
   esac
 }
