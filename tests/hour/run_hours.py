@@ -78,8 +78,8 @@ def main():
         for preset in ("accurate", "realtime"):
             if rows.get((scene, preset), {}).get("steps") != given.steps:
                 done = subprocess.run([given.program, scene, preset, given.steps], capture_output=True, text=True)
-                if done.returncode > 1:
-                    sys.exit(done.stderr)
+                if done.returncode not in (0, 1):
+                    sys.exit(done.stderr or f"{scene}, {preset}: ended by signal {-done.returncode}")
                 rows[scene, preset] = row_of(head, done.stdout)
                 write(given.out, ["run", *head], rows)
             row = rows[scene, preset]
