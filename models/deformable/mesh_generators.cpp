@@ -275,7 +275,9 @@ TetMesh grid_mesh(const GridMesh& grid) {
                      d);
     check_positive(grid.cell[d], "edge of a cell");
   }
-  const auto [nx, ny, nz] = grid.cells;
+  const Index nx = grid.cells[0];
+  const Index ny = grid.cells[1];
+  const Index nz = grid.cells[2];
   TetMesh mesh;
   std::vector<Index> node_of(to_size(nx + 1) * to_size(ny + 1) * to_size(nz + 1), -1);
   const auto node = [&](Index i, Index j, Index k) {

@@ -2,8 +2,9 @@
 # out/check/COMMIT.tsv (stage, result, seconds, date), or COMMIT+HASH.tsv if the tree has changes that are not committed.
 
 # Cut so that each stays below an hour on two cores.
-check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda offload petsc fuzz learning wheel docs)
+check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models tsan tsan-models
+              tidy tidy-tests bare native package cuda offload petsc fuzz fuzz-readers
+              mutants-1 mutants-2 hour learning wheel docs)
 
 describe_stage() {
   case "$1" in
@@ -16,6 +17,8 @@ describe_stage() {
     long-docs) echo "long commands of the pages" ;;
     asan) echo "tests under ASan and UBSan, all but models" ;;
     asan-models) echo "tests of models under ASan and UBSan" ;;
+    tsan) echo "tests under TSan with libomp and Archer, all but models" ;;
+    tsan-models) echo "tests of models under TSan with libomp and Archer" ;;
     tidy) echo "clang-tidy on the library" ;;
     tidy-tests) echo "clang-tidy on bench, tests and examples" ;;
     bare) echo "a build without optional parts, and its tests" ;;
@@ -25,6 +28,9 @@ describe_stage() {
     offload) echo "the tests of devices on OpenMPTarget" ;;
     petsc) echo "the petsc backend: contract suite and its own tests" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
+    fuzz-readers) echo "a minute of every reader of files under libFuzzer, ASan and UBSan" ;;
+    mutants-1 | mutants-2) echo "half ${1#*-} of the one-line changes that tests must notice" ;;
+    hour) echo "ten scenes for an hour of simulated time in both presets" ;;
     learning) echo "a policy learns to keep a ball on a plate, in Python" ;;
     wheel) echo "a wheel of the Python module, tried in every Python that is here" ;;
     docs) echo "the site, every link of it followed" ;;
@@ -51,6 +57,39 @@ tidy() {
   python3 tests/check/tidy.py build/tidy "$@"
 }
 
+# kokkos_of_clang NAME [options]: a Kokkos that clang built, in the folder that the preset of this name looks into.
+kokkos_of_clang() {
+  local prefix="$NSN_DEPS_DIR/kokkos-4.7-$1"
+  shift
+  [ -e "$prefix/include/Kokkos_Core.hpp" ] && return
+  say "building Kokkos 4.7 with clang into $prefix"
+  build_kokkos "$prefix" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ "$@"
+}
+
+# The archer tool tells TSan what OpenMP's barriers order; libomp loads it by itself where both are of one version.
+thread_sanitizer() {
+  install_packages clang libomp-dev
+  kokkos_of_clang tsan -DKokkos_ENABLE_OPENMP=ON -DCMAKE_CXX_FLAGS=-fsanitize=thread \
+    -DCMAKE_EXE_LINKER_FLAGS=-fsanitize=thread
+  run_tests tsan "$@"
+}
+
+hour() {
+  setup
+  cmake --preset release >/dev/null
+  cmake --build --preset release --target simulated_hour
+  python3 tests/hour/run_hours.py build/release/bin/simulated_hour
+}
+
+fuzz_readers() {
+  setup
+  install_packages clang
+  kokkos_of_clang clang -DKokkos_ENABLE_OPENMP=OFF
+  cmake --preset fuzz >/dev/null
+  cmake --build --preset fuzz --target libfuzzer_readers fuzz_seeds
+  python3 tests/fuzz/run_fuzz.py build/fuzz/bin --seconds 60
+}
+
 run_stage() {
   case "$1" in
     format) format_check ;;
@@ -62,6 +101,8 @@ run_stage() {
     long-rigid) run_tests release -L long -E "$long_friction|$long_robots|$long_docs|$long_package" ;;  # the rest
     asan) run_tests asan -LE 'long|models' ;;
     asan-models) run_tests asan -LE long -L models ;;
+    tsan) thread_sanitizer -LE 'long|models' ;;
+    tsan-models) thread_sanitizer -LE long -L models ;;
     tidy) tidy ncp core precond backends models ;;
     tidy-tests) tidy bench tests docs ;;
     bare) run_tests bare -LE long ;;
@@ -71,6 +112,9 @@ run_stage() {
     offload) test_offload ;;
     petsc) test_petsc ;;
     fuzz) fuzz ;;
+    fuzz-readers) fuzz_readers ;;
+    hour) hour ;;
+    mutants-*) mutants --part "${1#*-}/2" ;;
     learning) learning ;;
     wheel) wheel ;;
     docs) docs ;;

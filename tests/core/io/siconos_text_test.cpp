@@ -143,6 +143,9 @@ TEST(SiconosTextError, CountsThatDoNotFit) {
   EXPECT_EQ(error_of("3 1\n0 2 2\n2 2\n1 2\n4 3\n-1 0.25\n0.5 1 2 3 4 5 6 7 8",
                      FrictionFormat::kSiconosLocal),
             "f:5: W is 2 x 2, but 1 contacts in 3D ask for 3 x 3");
+  EXPECT_NE(error_of("3 1\n0 2 3\n2 3\n1 3\n2 4\n3 6\n1 2 3\n0.5\n", FrictionFormat::kSiconosLocal)
+                .find("W is 2 x 3, but 1 contacts in 3D ask for 3 x 3"),
+            std::string::npos);
   EXPECT_EQ(error_of("2 1\n0 2 2\n2 3\n1 2\n4 3\n-1 0.25\n0.5"),
             "f:3: the first matrix is 2 x 2 in its header but 2 x 3 in its data");
   EXPECT_EQ(error_of("2 1\n1 2 2\n1 1 1\n2\n2\n2 1\n0 1\n1\n0\n 1 2 3 4\n 1 2 3"),

@@ -101,5 +101,41 @@ TEST(StepError, OneRowThatIsNoNumberMakesItInfinite) {
   }
 }
 
+/// One contact and two blocks of joints; rho = (1, 2, 2) of the contact, h = 0.01 s.
+TEST(StepError, PartsOfAContactAreWhatTheirDefinitionsSay) {
+  HeldRod rod;
+  rod.rho[1] = rod.rho[2] = 2.0;
+  const auto error = [&](const std::vector<double>& r, const std::vector<double>& v) {
+    std::copy(r.begin(), r.end(), rod.r.begin());
+    std::copy(v.begin(), v.end(), rod.value.begin());
+    return rod.row_error();
+  };
+  // Opens at 0.3 m/s and is pushed by 2 kg m/s: the smaller of the two, times h as a length.
+  EXPECT_DOUBLE_EQ(error({2, 0, 0}, {0.3, 0, 0}).normal, 0.003);
+  EXPECT_DOUBLE_EQ(error({2, 0, 0}, {0.3, 0, 0}).total, 0.3);
+  EXPECT_DOUBLE_EQ(error({0.2, 0, 0}, {0.3, 0, 0}).total, 0.2);
+  EXPECT_DOUBLE_EQ(error({0, 0, 0}, {-0.3, 0, 0}).total, 0.3);
+  EXPECT_DOUBLE_EQ(error({0, 0, 0}, {0.3, 0, 0}).total, 0.0);
+  // Within the disc of radius mu r_N = 1 all of the sliding velocity is error.
+  EXPECT_NEAR(error({2, 0.5, 0}, {0, 0.4, 0}).friction, 0.4, 1e-15);
+  EXPECT_NEAR(error({2, 0.5, 0}, {0, 0.4, 0}).total, 0.4, 1e-15);
+  EXPECT_NEAR(error({2, 0, 0}, {0, 0.3, 0.4}).friction, 0.5, 1e-15);
+  // On the edge against the velocity it is none; 0.2 short of the edge, 0.2 times rho.
+  EXPECT_NEAR(error({2, 1, 0}, {0, -0.4, 0}).friction, 0.0, 1e-15);
+  EXPECT_NEAR(error({2, 0.8, 0}, {0, -4.0, 0}).friction, 0.4, 1e-15);
+  // Friction without a normal impulse is error itself.
+  EXPECT_NEAR(error({0, 0.8, 0}, {0, 0, 0}).friction, 1.6, 1e-15);
+}
+
+TEST(StepError, PartOfAJointIsItsVelocity) {
+  HeldRod rod;
+  rod.value[4] = -0.7;
+  const StepError error = rod.row_error();
+  EXPECT_DOUBLE_EQ(error.box, 0.7);
+  EXPECT_DOUBLE_EQ(error.total, 0.7);
+  EXPECT_EQ(error.worst, 1);
+  EXPECT_DOUBLE_EQ(error.normal, 0.0);
+}
+
 }  // namespace
 }  // namespace nsn

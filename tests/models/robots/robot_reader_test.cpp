@@ -304,6 +304,20 @@ TEST(Mjcf, ReadsClassesAnglesAndActuators) {
   EXPECT_TRUE(lists(robot, "sensor"));
 }
 
+TEST(Mjcf, TurnsAboutAnAxisAreInTheUnitOfTheCompiler) {
+  const auto turned = [](const std::string& compiler, const std::string& angle) {
+    return parse("<mujoco><compiler angle='" + compiler +
+                 "'/><worldbody><body name='b' axisangle='0 0 1 " + angle +
+                 "'><joint/><geom type='sphere' size='.1'/></body></worldbody></mujoco>")
+        .link(0)
+        .frame.rotation;
+  };
+  const double half = std::sqrt(0.5);
+  EXPECT_NEAR(turned("degree", "90").w, half, 1e-15);
+  EXPECT_NEAR(turned("degree", "90").z, half, 1e-15);
+  EXPECT_NEAR(turned("radian", "1.5707963267948966").z, half, 1e-15);
+}
+
 TEST(Mjcf, EulerAnglesFollowTheSequence) {
   const RobotDescription robot = parse(kFinger);  // zyx: the first angle is about z
 
