@@ -11,6 +11,7 @@
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/matrix/block_csr.h"
 #include "nsn/core/matrix/csr.h"
+#include "nsn/core/matrix/csr_view.h"
 #include "nsn/core/problems/friction_solver.h"
 #include "nsn/core/step/newton.h"
 #include "nsn/models/rows/row_set.h"

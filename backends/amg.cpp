@@ -6,24 +6,12 @@
 #if defined(NSN_WITH_AMG)
 #include <algorithm>
 #include <functional>
-#include <utility>
-#include <variant>
 
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
 
-#include <amgcl/amg.hpp>
-#include <amgcl/backend/builtin.hpp>
-#include <amgcl/coarsening/aggregation.hpp>
-#include <amgcl/coarsening/ruge_stuben.hpp>
-#include <amgcl/coarsening/smoothed_aggregation.hpp>
-#include <amgcl/relaxation/chebyshev.hpp>
-#include <amgcl/relaxation/damped_jacobi.hpp>
-#include <amgcl/relaxation/gauss_seidel.hpp>
-#include <amgcl/relaxation/ilu0.hpp>
-#include <amgcl/relaxation/spai0.hpp>
-
+#include "nsn/backends/amg_hierarchy.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/runtime.h"
@@ -53,12 +41,17 @@ std::vector<OptionSpec> options_of_amg() {
   return {
       OptionSpec::choice("krylov", "pcr", {"pcr", "pcg", "none"},
                          "iteration around the cycle; none: x += P (b - S x)"),
-      OptionSpec::choice("coarsening", "smoothed-aggregation",
-                         {"smoothed-aggregation", "aggregation", "ruge-stuben"},
-                         "how a level is made of the one above"),
-      OptionSpec::choice("smoother", "chebyshev",
-                         {"chebyshev", "spai0", "damped-jacobi", "gauss-seidel", "ilu0"},
-                         "relaxation on each level"),
+      OptionSpec::choice(
+          "coarsening", "auto", {"auto", "smoothed-aggregation", "aggregation", "ruge-stuben"},
+          "how a level is made of the one above; auto: aggregation of 3x3 blocks, smoothed "
+          "for scalars and where rigid motions are kept"),
+      OptionSpec::choice(
+          "smoother", "auto",
+          {"auto", "chebyshev", "spai0", "damped-jacobi", "gauss-seidel", "ilu0", "iluk"},
+          "relaxation on each level; auto: ilu0 for 3x3 blocks, chebyshev for scalars"),
+      OptionSpec::choice("nullspace", "auto", {"auto", "none", "rigid"},
+                         "what coarse levels keep; rigid: motions of a rigid body, auto: where the "
+                         "operator knows positions"),
       OptionSpec::integer("sweeps", 1, 1, 100, "smoothing steps before and after the coarse solve"),
       OptionSpec::integer("cycle", 1, 1, 4, "1: V-cycle, 2: W-cycle"),
       OptionSpec::integer("coarse_enough", 300, 1, 1e6, "rows below which a level is factorised"),
@@ -71,184 +64,6 @@ std::vector<OptionSpec> options_of_amg() {
 }
 
 #if defined(NSN_WITH_AMG)
-
-using Backend = amgcl::backend::builtin<double, Index, Index>;
-using Matrix = Backend::matrix;
-
-/// Sizes of a hierarchy, gathered while it is built.
-struct Statistics {
-  double rows = 0.0;          // of the levels that are smoothed: all but the last
-  double entries = 0.0;       // of their matrices
-  double transfer = 0.0;      // of P and R between all levels
-  double last_rows = 0.0;     // of the last level, which is factorised
-  double last_entries = 0.0;  // of its matrix
-
-  Statistics() = default;
-  Statistics(double first_rows, double first_entries)
-      : last_rows(first_rows), last_entries(first_entries) {}
-
-  void add_level(double transfer_entries, double level_rows, double level_entries) {
-    rows += std::exchange(last_rows, level_rows);
-    entries += std::exchange(last_entries, level_entries);
-    transfer += transfer_entries;
-  }
-};
-
-bool finite(const Matrix& A) {
-  const auto entries = static_cast<std::size_t>(A.nnz);
-  return std::all_of(A.val, A.val + entries, [](double v) { return std::isfinite(v); });
-}
-
-/// AMGCL's Ruge-Stueben splitting sorts variables by a weight of up to twice their number of
-/// neighbours into as many bins as there are rows: a nearly dense level would overrun them.
-bool too_dense_to_split(const Matrix& A) {
-  Index longest = 0;
-  for (std::size_t i = 0; i < A.nrows; ++i) longest = std::max(longest, A.ptr[i + 1] - A.ptr[i]);
-  return 2 * static_cast<std::size_t>(longest) >= A.nrows;
-}
-
-/// A without the rows that have no negative entry beside the diagonal. AMGCL's Ruge-Stueben keeps
-/// such rows on the fine level, as it should, but reads their strong connections without having set
-/// them: rows without entries have none to read.
-template <class M>
-M without_rows_of_one_sign(const M& A) {
-  const double negligible = amgcl::detail::eps<double>(1);
-  M kept;
-  kept.set_size(A.nrows, A.ncols, true);
-  const auto couples = [&](std::size_t i) {
-    for (auto k = A.ptr[i]; k < A.ptr[i + 1]; ++k) {
-      if (A.col[k] != static_cast<Index>(i) && A.val[k] <= -negligible) return true;
-    }
-    return false;
-  };
-  for (std::size_t i = 0; i < A.nrows; ++i) {
-    kept.ptr[i + 1] = kept.ptr[i] + (couples(i) ? A.ptr[i + 1] - A.ptr[i] : 0);
-  }
-  kept.set_nonzeros(static_cast<std::size_t>(kept.ptr[A.nrows]));
-  for (std::size_t i = 0; i < A.nrows; ++i) {
-    const auto count = kept.ptr[i + 1] - kept.ptr[i];
-    std::copy_n(A.col + A.ptr[i], count, kept.col + kept.ptr[i]);
-    std::copy_n(A.val + A.ptr[i], count, kept.val + kept.ptr[i]);
-  }
-  return kept;
-}
-
-enum class CoarseningKind { kSmoothedAggregation, kAggregation, kRugeStuben };
-
-/// AMGCL's coarsenings behind one type, chosen at run time.
-template <class B>
-class Coarsening {
-  using Smoothed = amgcl::coarsening::smoothed_aggregation<B>;
-  using Plain = amgcl::coarsening::aggregation<B>;
-  using Classical = amgcl::coarsening::ruge_stuben<B>;
-
- public:
-  struct params {
-    CoarseningKind kind = CoarseningKind::kSmoothedAggregation;
-    unsigned block_size = 1;  // rows that are aggregated together
-    Statistics* statistics = nullptr;
-  };
-
-  explicit Coarsening(const params& p) : statistics_(p.statistics), method_(choose(p)) {}
-
-  template <class M>
-  auto transfer_operators(const M& A) {
-    if (auto* const classical = std::get_if<Classical>(&method_)) {
-      if (too_dense_to_split(A)) throw amgcl::error::empty_level();  // ends the hierarchy here
-      return classical->transfer_operators(without_rows_of_one_sign(A));
-    }
-    return std::visit([&](auto& method) { return method.transfer_operators(A); }, method_);
-  }
-
-  template <class M>
-  std::shared_ptr<M> coarse_operator(const M& A, const M& P, const M& R) const {
-    auto coarse =
-        std::visit([&](auto& method) { return method.coarse_operator(A, P, R); }, method_);
-    if (!finite(*coarse)) throw std::runtime_error("a coarse matrix is not finite");
-    statistics_->add_level(static_cast<double>(P.nnz + R.nnz), static_cast<double>(coarse->nrows),
-                           static_cast<double>(coarse->nnz));
-    return coarse;
-  }
-
- private:
-  using Method = std::variant<Smoothed, Plain, Classical>;
-
-  static Method choose(const params& p) {
-    if (p.kind == CoarseningKind::kRugeStuben) return Classical();
-    if (p.kind == CoarseningKind::kAggregation) {
-      typename Plain::params plain;
-      plain.aggr.block_size = p.block_size;
-      return Plain(plain);
-    }
-    typename Smoothed::params smoothed;
-    smoothed.aggr.block_size = p.block_size;
-    return Smoothed(smoothed);
-  }
-
-  Statistics* statistics_;
-  Method method_;
-};
-
-enum class SmootherKind { kChebyshev, kSpai0, kDampedJacobi, kGaussSeidel, kIlu0 };
-
-/// AMGCL's relaxations behind one type, chosen at run time.
-template <class B>
-class Smoother {
-  using Chebyshev = amgcl::relaxation::chebyshev<B>;
-  using Spai0 = amgcl::relaxation::spai0<B>;
-  using DampedJacobi = amgcl::relaxation::damped_jacobi<B>;
-  using GaussSeidel = amgcl::relaxation::gauss_seidel<B>;
-  using Ilu0 = amgcl::relaxation::ilu0<B>;
-
- public:
-  struct params {
-    SmootherKind kind = SmootherKind::kChebyshev;
-  };
-
-  template <class M>
-  Smoother(const M& A, const params& p, const typename B::params& backend)
-      : method_(choose(A, p.kind, backend)) {}
-
-  template <class M, class Rhs, class X, class Temporary>
-  void apply_pre(const M& A, const Rhs& rhs, X& x, Temporary& t) const {
-    std::visit([&](const auto& method) { method->apply_pre(A, rhs, x, t); }, method_);
-  }
-  template <class M, class Rhs, class X, class Temporary>
-  void apply_post(const M& A, const Rhs& rhs, X& x, Temporary& t) const {
-    std::visit([&](const auto& method) { method->apply_post(A, rhs, x, t); }, method_);
-  }
-  std::size_t bytes() const {
-    return std::visit([](const auto& method) { return method->bytes(); }, method_);
-  }
-
- private:
-  using Method = std::variant<std::unique_ptr<Chebyshev>, std::unique_ptr<Spai0>,
-                              std::unique_ptr<DampedJacobi>, std::unique_ptr<GaussSeidel>,
-                              std::unique_ptr<Ilu0>>;
-
-  template <class M>
-  static Method choose(const M& A, SmootherKind kind, const typename B::params& backend) {
-    switch (kind) {
-      case SmootherKind::kSpai0:
-        return std::make_unique<Spai0>(A, typename Spai0::params(), backend);
-      case SmootherKind::kDampedJacobi:
-        return std::make_unique<DampedJacobi>(A, typename DampedJacobi::params(), backend);
-      case SmootherKind::kGaussSeidel:
-        return std::make_unique<GaussSeidel>(A, typename GaussSeidel::params(), backend);
-      case SmootherKind::kIlu0:
-        return std::make_unique<Ilu0>(A, typename Ilu0::params(), backend);
-      case SmootherKind::kChebyshev:
-        break;
-    }
-    typename Chebyshev::params chebyshev;
-    chebyshev.scale = true;  // of D^-1 S, whose spectrum does not depend on units
-    return std::make_unique<Chebyshev>(A, chebyshev, backend);
-  }
-
-  Method method_;
-};
-
-using Hierarchy = amgcl::amg<Backend, Coarsening, Smoother>;
 
 /// AMGCL runs OpenMP regions of its own: a thread that may not dispatch, and any thread on a small
 /// system, keeps its work to itself.
@@ -290,64 +105,79 @@ class AmgPreconditioner final : public Preconditioner {
   void rebuild(const LinearOperator& op);
   /// True if the transfer operators are those of other values.
   bool reused() const { return reused_; }
+  /// True if the smoother was chosen here and there is a stronger one to go on with.
+  bool can_strengthen() const { return asked_.smoother == "auto" && settings_.smoother == "ilu0"; }
+  /// Rebuilds with it; it stays for the pattern.
+  void strengthen(const LinearOperator& op) {
+    settings_.smoother = "iluk";
+    rebuild(op);
+  }
 
  private:
-  std::shared_ptr<Matrix> shifted(const LinearOperator& op);
-  void build(std::shared_ptr<Matrix> A);
-  bool refresh(std::shared_ptr<Matrix> A);
+  /// S + shift diag S with 1 on the diagonal of empty rows; false: it is not finite.
+  bool take_scalars(const LinearOperator& op);
+  bool take_blocks(const LinearOperator& op);
+  void take_diagonal(Index row, double largest, double& diagonal);
+  void build();
+  bool refresh_levels();
 
-  Hierarchy::params params_;
+  AmgSettings asked_;
+  AmgSettings settings_;  // for the present pattern
+  std::string nullspace_;
   double shift_;
-  bool reuse_;
-  int smoother_products_;  // products with a level's matrix in one smoothing step
+  bool blocks_ = false;
   ScalarEntries entries_{ScalarEntries::Diagonal::kComplete};
+  BlockEntries block_entries_;
+  BlockCsr shifted_;  // of blocks
   Vector inverse_diagonal_;
-  Statistics statistics_;
-  std::unique_ptr<Hierarchy> hierarchy_;
+  std::unique_ptr<AmgHierarchy> hierarchy_;
   bool reused_ = false;
   std::string note_;
 };
 
-CoarseningKind coarsening_kind(const std::string& text) {
-  if (text == "aggregation") return CoarseningKind::kAggregation;
-  if (text == "ruge-stuben") return CoarseningKind::kRugeStuben;
-  return CoarseningKind::kSmoothedAggregation;
-}
-
-SmootherKind smoother_kind(const std::string& text) {
-  if (text == "spai0") return SmootherKind::kSpai0;
-  if (text == "damped-jacobi") return SmootherKind::kDampedJacobi;
-  if (text == "gauss-seidel") return SmootherKind::kGaussSeidel;
-  if (text == "ilu0") return SmootherKind::kIlu0;
-  return SmootherKind::kChebyshev;
-}
-
-constexpr int kChebyshevDegree = 5;  // AMGCL's default
-
 AmgPreconditioner::AmgPreconditioner(const Options& options)
-    : shift_(options.real("shift")), reuse_(options.flag("reuse")) {
-  params_.coarsening.kind = coarsening_kind(options.text("coarsening"));
-  params_.coarsening.statistics = &statistics_;
-  params_.relax.kind = smoother_kind(options.text("smoother"));
-  params_.coarse_enough = static_cast<unsigned>(options.integer("coarse_enough"));
-  params_.npre = params_.npost = static_cast<unsigned>(options.integer("sweeps"));
-  params_.ncycle = static_cast<unsigned>(options.integer("cycle"));
-  params_.max_levels = 30;  // a coarsening that no longer coarsens must end
-  params_.allow_rebuild = reuse_;
-  const bool chebyshev = params_.relax.kind == SmootherKind::kChebyshev;
-  smoother_products_ = chebyshev ? kChebyshevDegree : 1;
+    : nullspace_(options.text("nullspace")), shift_(options.real("shift")) {
+  asked_.coarsening = options.text("coarsening");
+  asked_.smoother = options.text("smoother");
+  asked_.sweeps = static_cast<unsigned>(options.integer("sweeps"));
+  asked_.cycle = static_cast<unsigned>(options.integer("cycle"));
+  asked_.coarse_enough = static_cast<unsigned>(options.integer("coarse_enough"));
+  asked_.reuse = options.flag("reuse");
 }
 
 void AmgPreconditioner::analyze(const LinearOperator& op) {
   hierarchy_.reset();
-  entries_.analyze(op);
+  const bool classical = asked_.coarsening == "ruge-stuben";
+  blocks_ = op.blocks() != nullptr && !classical;
+  settings_ = asked_;
+  const bool rigid = nullspace_ != "none" && op.positions().extent(0) > 0 && !classical;
+  NSN_THROW_UNLESS(
+      rigid || nullspace_ != "rigid",
+      "'amg': nullspace=rigid needs an operator that knows positions, and a coarsening "
+      "by aggregation");
+  if (rigid) settings_.positions = op.positions();
+  if (asked_.coarsening == "auto") {
+    settings_.coarsening = blocks_ && !rigid ? "aggregation" : "smoothed-aggregation";
+  }
+  if (asked_.smoother == "auto") settings_.smoother = blocks_ ? "ilu0" : "chebyshev";
+  settings_.aggregate = rigid ? kBlock : 1;
+  if (blocks_) {
+    block_entries_.analyze(op);
+    shifted_ = block_entries_.matrix();
+    shifted_.value = Vector("shifted", shifted_.value.extent(0));
+  } else {
+    entries_.analyze(op);
+  }
   inverse_diagonal_ = Vector("inverse_diagonal", static_cast<std::size_t>(op.rows()));
-  const bool classical = params_.coarsening.kind == CoarseningKind::kRugeStuben;
-  params_.coarsening.block_size = op.blocks() != nullptr && !classical ? 3 : 1;
 }
 
-// S + shift diag S with 1 on the diagonal of empty rows, in AMGCL's own storage.
-std::shared_ptr<Matrix> AmgPreconditioner::shifted(const LinearOperator& op) {
+void AmgPreconditioner::take_diagonal(Index row, double largest, double& diagonal) {
+  diagonal = largest == 0.0 ? 1.0 : (1.0 + shift_) * diagonal;
+  const double inverse = 1.0 / std::abs(diagonal);
+  inverse_diagonal_(row) = std::isfinite(inverse) ? inverse : 1.0;
+}
+
+bool AmgPreconditioner::take_scalars(const LinearOperator& op) {
   const Csr& S = entries_.update(op);
   for (Index i = 0; i < S.rows; ++i) {
     Index diagonal = S.row_begin(i);
@@ -356,33 +186,38 @@ std::shared_ptr<Matrix> AmgPreconditioner::shifted(const LinearOperator& op) {
       if (S.column(k) == i) diagonal = k;
       largest = std::max(largest, std::abs(S.value(k)));
     }
-    S.value(diagonal) = largest == 0.0 ? 1.0 : (1.0 + shift_) * S.value(diagonal);
-    const double inverse = 1.0 / std::abs(S.value(diagonal));
-    inverse_diagonal_(i) = std::isfinite(inverse) ? inverse : 1.0;
+    take_diagonal(i, largest, S.value(diagonal));
   }
-  if (!all_finite(S.value)) return nullptr;
-  using amgcl::make_iterator_range;
-  const Index* const begin = S.row_begin.data();
-  const Index* const column = S.column.data();
-  const double* const value = S.value.data();
-  return std::make_shared<Matrix>(static_cast<std::size_t>(S.rows),
-                                  static_cast<std::size_t>(S.columns),
-                                  make_iterator_range(begin, begin + S.rows + 1),
-                                  make_iterator_range(column, column + S.nonzeros()),
-                                  make_iterator_range(value, value + S.nonzeros()));
+  return all_finite(S.value);
+}
+
+bool AmgPreconditioner::take_blocks(const LinearOperator& op) {
+  copy(block_entries_.update(op).value, shifted_.value);
+  for (Index i = 0; i < shifted_.rows; ++i) {
+    const Index diagonal = find_block(shifted_, i, i);
+    for (Index r = 0; r < kBlock; ++r) {
+      double largest = 0.0;
+      for (Index k = shifted_.row_begin(i); k < shifted_.row_begin(i + 1); ++k) {
+        const double* const row = &shifted_.value(kBlockSize * k + kBlock * r);
+        for (int c = 0; c < kBlock; ++c) largest = std::max(largest, std::abs(row[c]));
+      }
+      if (kBlock * i + r >= size_of(inverse_diagonal_)) continue;
+      take_diagonal(kBlock * i + r, largest, shifted_.value(kBlockSize * diagonal + 4 * r));
+    }
+  }
+  return all_finite(shifted_.value);
 }
 
 void AmgPreconditioner::factorize(const LinearOperator& op) {
   const ConfinedToThread confined(op.rows());
-  const auto A = shifted(op);
   note_.clear();
-  if (A == nullptr) {
+  if (!(blocks_ ? take_blocks(op) : take_scalars(op))) {
     hierarchy_.reset();
     note_ = "no hierarchy: the matrix holds NaN or infinity";
     return;
   }
-  if (reuse_ && hierarchy_ != nullptr && refresh(A)) return;
-  build(A);
+  if (settings_.reuse && hierarchy_ != nullptr && refresh_levels()) return;
+  build();
 }
 
 void AmgPreconditioner::rebuild(const LinearOperator& op) {
@@ -390,25 +225,19 @@ void AmgPreconditioner::rebuild(const LinearOperator& op) {
   factorize(op);
 }
 
-void AmgPreconditioner::build(std::shared_ptr<Matrix> A) {
+void AmgPreconditioner::build() {
   reused_ = false;
-  statistics_ = Statistics(static_cast<double>(A->nrows), static_cast<double>(A->nnz));
   try {
-    hierarchy_ = std::make_unique<Hierarchy>(std::move(A), params_);
+    hierarchy_ = blocks_ ? make_amg_hierarchy(settings_, shifted_)
+                         : make_amg_hierarchy(settings_, entries_.matrix());
   } catch (const std::exception& error) {
     hierarchy_.reset();
     note_ = fmt::format("no hierarchy: AMGCL says '{}'", error.what());
   }
 }
 
-bool AmgPreconditioner::refresh(std::shared_ptr<Matrix> A) {
-  statistics_ = Statistics(static_cast<double>(A->nrows), static_cast<double>(A->nnz));
-  try {
-    hierarchy_->rebuild(std::move(A));
-    reused_ = true;
-  } catch (const std::exception&) {  // the new values do not fit the old levels: build() follows
-    reused_ = false;
-  }
+bool AmgPreconditioner::refresh_levels() {
+  reused_ = blocks_ ? refresh(*hierarchy_, shifted_) : refresh(*hierarchy_, entries_.matrix());
   return reused_;
 }
 
@@ -419,25 +248,19 @@ void AmgPreconditioner::apply(ConstVector r, Vector z) const {
     return;
   }
   const ConfinedToThread confined(n);
-  const auto rhs = amgcl::make_iterator_range(r.data(), r.data() + n);
-  auto x = amgcl::make_iterator_range(z.data(), z.data() + n);
-  hierarchy_->apply(rhs, x);
+  hierarchy_->apply(r, z);
 }
 
-// On each smoothed level: the smoothing steps and a residual read the matrix, P and R are read
-// once, and about five vectors pass per product. The last level is factorised; its factors hold at
-// least the entries of its matrix. A W-cycle visits the levels below the first more often.
 double AmgPreconditioner::bytes_per_apply() const {
-  if (hierarchy_ == nullptr) return 24.0 * static_cast<double>(inverse_diagonal_.size());
-  const double products = 2.0 * params_.npre * smoother_products_ + 1.0;
-  const double visits = params_.ncycle == 1 ? 1.0 : 2.0;
-  return visits * (12.0 * (products * statistics_.entries + statistics_.transfer) +
-                   40.0 * products * statistics_.rows + 12.0 * statistics_.last_entries);
+  return hierarchy_ == nullptr ? 24.0 * static_cast<double>(inverse_diagonal_.size())
+                               : hierarchy_->bytes_per_apply();
 }
 
 double AmgPreconditioner::bytes_held() const {
-  const double levels = hierarchy_ == nullptr ? 0.0 : static_cast<double>(hierarchy_->bytes());
-  return levels + entries_.bytes_held() + 8.0 * static_cast<double>(inverse_diagonal_.size());
+  const double levels = hierarchy_ == nullptr ? 0.0 : hierarchy_->bytes_held();
+  const double entries =
+      blocks_ ? block_entries_.bytes_held() + 8.0 * size_of(shifted_.value) : entries_.bytes_held();
+  return levels + entries + 8.0 * static_cast<double>(inverse_diagonal_.size());
 }
 
 constexpr int kGuardIterations = 20;
@@ -597,12 +420,13 @@ void Amg::stationary(const Problem& problem, const LinearControl& control, const
   report.recurrence_residual = size;
 }
 
-// After the guard's iterations: neither done nor well on the way.
+// After the guard's iterations: neither done nor well on the way, which is a tenth of the residual, or
+// half of the digits where a stronger smoother can be had.
 bool Amg::disappoints(const Problem& problem, const LinearReport& report) {
-  if (report.status == LinearStatus::kBudgetReached) {
-    return !(residual(problem) <= kGuardReduction * report.initial_residual);
-  }
-  return !report.ok();
+  if (report.status != LinearStatus::kBudgetReached) return !report.ok();
+  const double half = std::sqrt(problem.control.rtol);
+  const double wanted = P_.can_strengthen() ? std::min(half, kGuardReduction) : kGuardReduction;
+  return !(residual(problem) <= wanted * report.initial_residual);
 }
 
 void Amg::fall_back(const Problem& problem, LinearReport& report) {
@@ -641,6 +465,13 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
       anew = fmt::format("transfer operators made anew after {} iterations", report.iterations);
       P_.rebuild(op);
       copy(x0_, x);
+      iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
+    }
+    if (remaining(problem, report) > 0 && P_.can_strengthen() && disappoints(problem, report)) {
+      anew += fmt::format("{}smoother iluk after {} iterations with ilu0", anew.empty() ? "" : "; ",
+                          report.iterations);
+      P_.strengthen(op);
+      if (!(residual(problem) < report.initial_residual)) copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }
     if (remaining(problem, report) > 0 && disappoints(problem, report)) {
@@ -684,7 +515,7 @@ PreconditionerInfo amg_preconditioner() {
   PreconditionerInfo info;
   info.name = "amg";
 #if defined(NSN_WITH_AMG)
-  info.make = [] {
+  info.make = [](const PreconditionerOptions&) {
     return std::make_unique<AmgPreconditioner>(Options(options_of_amg(), {}, "'amg'"));
   };
 #else

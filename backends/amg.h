@@ -4,6 +4,10 @@
 ///
 ///   smooth, restrict the residual, solve for it on the next level, prolong, smooth again
 ///
+/// Where the operator stores 3x3 blocks the levels are made of blocks, plainly aggregated and smoothed by
+/// their incomplete factors; where it knows positions, smoothed aggregation keeps the motions of a rigid
+/// body, which a stiffness nearly annihilates (a Schur complement of contacts does not).
+///
 /// It is symmetric, and made for symmetric positive (semi)definite S. The hierarchy is built of
 /// S + shift diag S, so that the coarsest level, which is factorised, is never singular although S
 /// may be; a row of S without any entry gets the diagonal entry 1 there. New values in a known

@@ -17,7 +17,7 @@ Capabilities capabilities_of_gmres() {
 class GmresBackend final : public KrylovBackend {
  public:
   GmresBackend(const Options& options, const SolverRegistry& registry)
-      : KrylovBackend(capabilities_of_gmres(), options, registry),
+      : KrylovBackend(capabilities_of_gmres(), options, registry, false),
         directions_(static_cast<int>(options.integer("directions"))) {}
 
   std::string_view name() const override { return "gmres"; }
@@ -48,7 +48,7 @@ SolverInfo gmres_backend() {
   info.name = "gmres";
   info.summary = "GMRES: unsymmetric and indefinite systems";
   info.capabilities = capabilities_of_gmres();
-  info.options = krylov_options({"block-ilu"});
+  info.options = krylov_options(0.0);
   info.options.push_back(OptionSpec::integer(
       "directions", 200, 1, 1e6, "directions kept; the iteration restarts when they are used up"));
   info.make = make_solver<GmresBackend>;

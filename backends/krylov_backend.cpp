@@ -10,20 +10,23 @@
 
 namespace nsn {
 
-std::vector<OptionSpec> krylov_options(const std::vector<std::string>& more) {
-  std::vector<std::string> preconditioners{"none", "jacobi", "block-jacobi", "amg"};
-  preconditioners.insert(preconditioners.end(), more.begin(), more.end());
-  return {OptionSpec::integer("max_iterations", 0, 0, 1e9,
-                              "most iterations; 0: as many as the call allows"),
-          OptionSpec::choice("precond", "jacobi", preconditioners, "preconditioner"),
-          OptionSpec::choice("storage", "double", {"double", "float"},
-                             "how the matrix is held; sums are formed in double")};
+std::vector<OptionSpec> krylov_options(double shift) {
+  return {
+      OptionSpec::integer("max_iterations", 0, 0, 1e9,
+                          "most iterations; 0: as many as the call allows"),
+      OptionSpec::choice("precond", "jacobi",
+                         {"none", "jacobi", "block-jacobi", "block-ilu", "amg"}, "preconditioner"),
+      OptionSpec::real("shift", shift, 0.0, 1.0,
+                       "block-ilu: the factors are those of S + this diag S"),
+      OptionSpec::choice("storage", "double", {"double", "float"},
+                         "how the matrix is held; sums are formed in double")};
 }
 
 KrylovBackend::KrylovBackend(const Capabilities& can, const Options& options,
-                             const SolverRegistry& registry)
+                             const SolverRegistry& registry, bool definite)
     : capabilities_(can),
-      P_(registry.make_preconditioner(options.text("precond"))),
+      P_(registry.make_preconditioner(options.text("precond"),
+                                      {.definite = definite, .shift = options.real("shift")})),
       max_iterations_(static_cast<int>(options.integer("max_iterations"))),
       single_(options.text("storage") == "float") {
   capabilities_.needs_entries = P_->needs_entries() || single_;
@@ -50,7 +53,7 @@ void KrylovBackend::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   iterate(A, *P_, b, x, with_limit(control, max_iterations_), monitor, report);
   explain_limit(control, report);
   if (single_) confirm(op, b, x, control, report);
-  if (report.ok() || P_->note().empty()) return;
+  if (P_->note().empty() || (report.ok() && control.lean)) return;
   if (!report.detail.empty()) report.detail += "; ";
   report.detail += P_->note();
 }

@@ -17,16 +17,22 @@
 
 namespace nsn {
 
-/// max_iterations (0: what the call asks for), precond (none, jacobi, block-jacobi, amg, and `more`
-/// that are not positive definite) and storage (double, float).
-std::vector<OptionSpec> krylov_options(const std::vector<std::string>& more = {});
+/// The shift of incomplete factors (precond/block_ilu.h) under an iteration that needs P positive
+/// definite: far above what rounding leaves of a pivot, far below what costs iterations.
+inline constexpr double kDefiniteShift = 1e-8;
+
+/// max_iterations (0: what the call asks for), precond (none, jacobi, block-jacobi, block-ilu, amg),
+/// shift and storage (double, float).
+std::vector<OptionSpec> krylov_options(double shift);
 
 class KrylovBackend : public LinearSolver {
  public:
   const Capabilities& capabilities() const override { return capabilities_; }
 
  protected:
-  KrylovBackend(const Capabilities& can, const Options& options, const SolverRegistry& registry);
+  /// definite: the iteration needs P positive definite.
+  KrylovBackend(const Capabilities& can, const Options& options, const SolverRegistry& registry,
+                bool definite);
 
  private:
   /// Workspace for n rows.

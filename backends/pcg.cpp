@@ -15,7 +15,7 @@ Capabilities capabilities_of_pcg() {
 class PcgBackend final : public KrylovBackend {
  public:
   PcgBackend(const Options& options, const SolverRegistry& registry)
-      : KrylovBackend(capabilities_of_pcg(), options, registry) {}
+      : KrylovBackend(capabilities_of_pcg(), options, registry, true) {}
 
   std::string_view name() const override { return "pcg"; }
 
@@ -38,7 +38,7 @@ SolverInfo pcg_backend() {
   info.name = "pcg";
   info.summary = "preconditioned conjugate gradients";
   info.capabilities = capabilities_of_pcg();
-  info.options = krylov_options();
+  info.options = krylov_options(kDefiniteShift);
   info.make = make_solver<PcgBackend>;
   return info;
 }

@@ -15,7 +15,7 @@ Capabilities capabilities_of_pcr() {
 class PcrBackend final : public KrylovBackend {
  public:
   PcrBackend(const Options& options, const SolverRegistry& registry)
-      : KrylovBackend(capabilities_of_pcr(), options, registry),
+      : KrylovBackend(capabilities_of_pcr(), options, registry, true),
         options_{.lift = options.flag("lift")} {}
 
   std::string_view name() const override { return "pcr"; }
@@ -40,7 +40,7 @@ SolverInfo pcr_backend() {
   info.name = "pcr";
   info.summary = "preconditioned conjugate residuals: the residual never rises, singular systems";
   info.capabilities = capabilities_of_pcr();
-  info.options = krylov_options();
+  info.options = krylov_options(kDefiniteShift);
   info.options.push_back(OptionSpec::flag(
       "lift", false, "inconsistent systems: return the least-squares solution of least norm"));
   info.make = make_solver<PcrBackend>;

@@ -1,6 +1,7 @@
 #include "nsn/backends/standard_backends.h"
 
 #include "nsn/backends/amg.h"
+#include "nsn/backends/auto_solver.h"
 #include "nsn/backends/cholmod.h"
 #include "nsn/backends/contact_lu.h"
 #include "nsn/backends/cuda/cuda_backends.h"
@@ -23,7 +24,13 @@ template <class P>
 void add_preconditioner(SolverRegistry& registry, const char* name) {
   PreconditionerInfo info;
   info.name = name;
-  info.make = [] { return std::make_unique<P>(); };
+  info.make = [](const PreconditionerOptions& options) -> std::unique_ptr<Preconditioner> {
+    if constexpr (std::is_constructible_v<P, const PreconditionerOptions&>) {
+      return std::make_unique<P>(options);
+    } else {
+      return std::make_unique<P>();
+    }
+  };
   registry.add(std::move(info));
 }
 
@@ -46,6 +53,7 @@ SolverRegistry standard_backends() {
   registry.add(eigen_ldlt_backend());
   registry.add(klu_backend());
   registry.add(contact_lu_backend());
+  registry.add(auto_backend());
   add_cuda_backends(registry);
   return registry;
 }

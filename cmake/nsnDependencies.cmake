@@ -6,6 +6,18 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)  # header only; no part of the installed interface
 find_package(OpenMP COMPONENTS CXX QUIET)
 
+# A machine without Kokkos: builds it as `./run setup` does (`pip install .`).
+option(NSN_BUILD_KOKKOS "Build Kokkos where none is found" OFF)
+macro(nsn_build_kokkos)
+  find_package(Kokkos 3.4 QUIET)
+  if(NOT Kokkos_FOUND)
+    message(STATUS "nsn: building Kokkos into ${NSN_DEPS_DIR}/kokkos-4.7")
+    execute_process(COMMAND bash -c "source '${CMAKE_CURRENT_LIST_DIR}/build_kokkos.sh' && build_kokkos '${NSN_DEPS_DIR}/kokkos-4.7'"
+      COMMAND_ERROR_IS_FATAL ANY)
+    find_package(Kokkos 3.4 REQUIRED PATHS "${NSN_DEPS_DIR}/kokkos-4.7" NO_DEFAULT_PATH)
+  endif()
+endmacro()
+
 # Kokkos: one that a parent project has found, else the one that Kokkos_ROOT or CMAKE_PREFIX_PATH names, then what
 # `./run setup` built (an older one as well), then the machine's own. It is looked for again each time, so that a
 # Kokkos_ROOT given later wins as well; a Kokkos_DIR given by hand stays.
@@ -20,6 +32,9 @@ if(NOT TARGET Kokkos::kokkos)
   set(given_by_hand ${Kokkos_DIR})
   find_package(Kokkos 3.4 QUIET PATHS "${NSN_DEPS_DIR}/kokkos-4.7" "${NSN_DEPS_DIR}/kokkos"
     NO_SYSTEM_ENVIRONMENT_PATH NO_CMAKE_PACKAGE_REGISTRY NO_CMAKE_SYSTEM_PATH)
+  if(NOT Kokkos_FOUND AND NSN_BUILD_KOKKOS)
+    nsn_build_kokkos()
+  endif()
   if(NOT Kokkos_FOUND)
     find_package(Kokkos 3.4 REQUIRED)
     if(Kokkos_INCLUDE_DIRS)  # Debian's package carries a wrong include directory

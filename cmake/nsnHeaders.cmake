@@ -52,6 +52,7 @@ set(NSN_INSTALLED_HEADERS
   core/linear/solver_registry.h
   core/matrix/block_csr.h
   core/matrix/csr.h
+  core/matrix/csr_view.h
   core/problems/friction_error.h
   core/problems/friction_problem.h
   core/problems/friction_solver.h
@@ -101,6 +102,12 @@ set(NSN_INSTALLED_HEADERS
   models/joints/universal.h
   models/joints/weld.h
   models/problems/solve_friction.h
+  models/record/glb.h
+  models/record/run.h
+  models/record/run_file.h
+  models/record/run_page.h
+  models/record/run_recorder.h
+  models/record/step_trace.h
   models/robots/build_robot.h
   models/robots/kinematics.h
   models/robots/own_robots.h

@@ -7,8 +7,6 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ["ncp", "core", "precond", "backends", "models", "tests/contract"]
-LEFT_OUT = "backends/cuda"  # not installed
 
 BEFORE, AFTER = "@verbatim", "@endverbatim"
 
@@ -50,12 +48,10 @@ def filtered(lines):
 
 
 def public_headers():
-    for folder in FOLDERS:
-        for place, _, names in os.walk(os.path.join(ROOT, folder)):
-            for name in sorted(names):
-                path = os.path.relpath(os.path.join(place, name), ROOT)
-                if name.endswith(".h") and not path.startswith(LEFT_OUT):
-                    yield path
+    """Those that are installed."""
+    with open(os.path.join(ROOT, "cmake/nsnHeaders.cmake"), encoding="utf-8") as file:
+        listed = file.read().partition("NSN_INSTALLED_HEADERS")[2]
+    return re.findall(r"^\s+([\w/]+\.h)$", listed, re.M)
 
 
 def main():

@@ -9,7 +9,9 @@ lengths and counts of iterations are the same in every run on one machine; secon
 machine at the time.
 """
 import argparse
+import base64
 import csv
+import gzip
 import json
 import os
 import re
@@ -475,7 +477,22 @@ def make_five_choices(runner):
     write("five_choices", ["choice", "value", "runs", "ran", "different", "error_median_mps"], out)
 
 
-SPECIAL = {"five_choices": make_five_choices, "cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
+def make_run_pages(runner):
+    """Sizes of pages of ten seconds of motion: two minutes."""
+    rows = []
+    for name, command in (("100 balls", "nsn run sphere-pile --set balls=100 --steps 1200 --preset realtime"),
+                          ("2550 tetrahedra", "nsn run pneunet --steps 1200")):
+        with tempfile.TemporaryDirectory() as folder:
+            runner.results(f"{command} --html page.html", folder)
+            page = open(os.path.join(folder, "page.html"), encoding="utf-8").read()
+        packed = base64.b64decode(re.search(r'class="run">([^<]*)<', page)[1])
+        plain = gzip.decompress(packed)
+        head = json.loads(plain[12:12 + int.from_bytes(plain[8:12], "little")])
+        rows.append([name, 10, head["frames"], len(page) / 1e3, command])
+    write("run_pages", ["run", "seconds", "frames", "page_kb", "command"], rows)
+
+
+SPECIAL = {"run_pages": make_run_pages, "five_choices": make_five_choices, "cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,

@@ -14,6 +14,7 @@ using AddCommand = void (*)(Command& app, int& exit_code);
 
 void add_compare_command(Command& app, int& exit_code);
 void add_completion_command(Command& app, int& exit_code);
+void add_convert_command(Command& app, int& exit_code);
 void add_devices_command(Command& app, int& exit_code);
 void add_doctor_command(Command& app, int& exit_code);
 void add_solve_command(Command& app, int& exit_code);
@@ -26,5 +27,6 @@ void add_robot_command(Command& app, int& exit_code);
 void add_robustness_command(Command& app, int& exit_code);
 void add_study_command(Command& app, int& exit_code);
 void add_sweep_command(Command& app, int& exit_code);
+void add_view_command(Command& app, int& exit_code);
 
 }  // namespace nsn::cli

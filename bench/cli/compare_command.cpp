@@ -1,15 +1,21 @@
 // nsn compare: linear solvers side by side on any matrices.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/compare_friction.h"
+#include "bench/cli/interrupt.h"
+#include "bench/cli/outputs.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/words.h"
 #include "bench/compare/compare_report.h"
+#include "bench/compare/row_log.h"
+#include "bench/compare/worker.h"
+#include "bench/support/machine.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
@@ -27,9 +33,33 @@ struct CompareOptions : CommonOptions {
   double tolerance = 1e-10;
   int max_iterations = 10000;
   int repeats = 3;
-  std::string methods;       ///< of friction problems
-  double time_limit = 10.0;  ///< s a solve, of friction problems
+  std::string methods;               ///< of friction problems
+  std::optional<double> time_limit;  ///< s; of a run, or of a solve of a friction problem
+  std::optional<std::string> memory_limit;
+  bool again = false;
 };
+
+constexpr double kTimeLimit = 60.0;  ///< s of processor time of a run, where none is given
+
+/// "4G" in bytes.
+double bytes_of(const std::string& text) {
+  constexpr double kUnit = 1024.0;
+  std::size_t used = 0;
+  double value = 0.0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::logic_error&) {
+    used = 0;
+  }
+  const std::string_view unit = std::string_view(text).substr(used);
+  const double factor = unit == "K"   ? kUnit
+                        : unit == "M" ? kUnit * kUnit
+                        : unit == "G" ? kUnit * kUnit * kUnit
+                                      : 0.0;
+  NSN_THROW_UNLESS(used > 0 && factor > 0.0 && value > 0.0,
+                   "--memory-limit '{}' is not a size like 500M or 4G", text);
+  return value * factor;
+}
 
 std::vector<std::string> available(const SolverRegistry& registry) {
   std::vector<std::string> names;
@@ -48,33 +78,22 @@ bench::ComparisonOptions comparison_options(const CompareOptions& options,
   out.control.rtol = options.tolerance;
   out.control.max_iterations = options.max_iterations;
   out.repeats = options.repeats;
+  out.seed = options.seed;
+  out.one_thread = concurrency() == 1;
   return out;
 }
 
-std::vector<bench::SystemOutcome> run_all(const std::vector<bench::SystemSource>& sources,
-                                          const SolverRegistry& registry,
-                                          const CompareOptions& options,
-                                          const bench::ComparisonOptions& comparison) {
-  const auto runs =
-      static_cast<long>(sources.size() * comparison.solvers.size()) * (comparison.repeats + 1);
-  std::vector<bench::SystemOutcome> outcomes;
-  Progress progress("compare", runs, !options.quiet);
-  for (const bench::SystemSource& source : sources) {
-    try {
-      const bench::LinearSystem system = bench::read_system(source, options.seed);
-      outcomes.push_back(bench::compare_on(system, registry, comparison,
-                                           [&](const std::string& name, const std::string& solver) {
-                                             progress.step(fmt::format("{} · {}", name, solver));
-                                           }));
-    } catch (const InputError& error) {
-      bench::SystemOutcome refused;  // a row with its reason, here and in every report
-      refused.name = source.name;
-      refused.path = source.path.string();
-      refused.refusal = error.what();
-      outcomes.push_back(refused);
-    }
-  }
-  return outcomes;
+/// What rows have in common: those of other settings are not taken up again.
+Row settings_of(const CompareOptions& options) {
+  return {{"rows_of", "nsn compare"},
+          {"nsn", bench::version()},
+          {"tolerance", options.tolerance},
+          {"max_iterations", options.max_iterations},
+          {"repeat", options.repeats},
+          {"threads", concurrency()},
+          {"seed", options.seed},
+          {"time_limit", options.time_limit.value_or(kTimeLimit)},
+          {"memory_limit", options.memory_limit.value_or("")}};
 }
 
 /// All reasons, one line each, as the one text of the error.
@@ -88,13 +107,115 @@ void throw_if_nothing_was_usable(const std::vector<bench::SystemOutcome>& outcom
 }
 
 void write_files(const fs::path& folder, const std::vector<bench::SystemOutcome>& outcomes,
-                 const bench::ComparisonOptions& comparison) {
+                 const bench::ComparisonOptions& comparison, const std::string& stopped) {
   const std::vector<Row> rows = bench::to_rows(outcomes);
-  write_json((folder / "compare.json").string(), json_report(rows));
+  write_json((folder / "compare.json").string(), json_report(rows, stopped));
   write_file(folder / "compare.csv", to_csv(rows));
   write_file(folder / "history.csv", bench::history_csv(outcomes));
-  write_file(folder / "compare.html", bench::to_html(outcomes, comparison));
+  write_file(folder / "compare.html", bench::to_html(outcomes, comparison, stopped));
 }
+
+/// One comparison: its systems one after another, rows and reports as they come.
+class Comparison {
+ public:
+  Comparison(const CompareOptions& options, const SolverRegistry& registry)
+      : options_(options),
+        registry_(registry),
+        comparison_(comparison_options(options, registry)),
+        workers_({.limit_seconds = options.time_limit.value_or(kTimeLimit),
+                  .memory_bytes = options.memory_limit ? bytes_of(*options.memory_limit) : 0.0,
+                  .threads = options.threads,
+                  .plugins = {},
+                  .stopped = interrupted}) {
+    if (options.out.empty()) return;
+    log_.emplace(fs::path(options.out) / "rows.jsonl", settings_of(options), options.again);
+    if (log_->size() > 0 && options.prints_tables()) {
+      fmt::print("{} rows of an earlier run are kept (--again measures them again)\n\n",
+                 log_->size());
+    }
+  }
+
+  int run() {
+    const auto sources = bench::find_systems({options_.paths.begin(), options_.paths.end()});
+    const auto runs =
+        static_cast<long>(sources.size() * comparison_.solvers.size()) * (comparison_.repeats + 1);
+    Progress progress("compare", runs, !options_.quiet);
+    for (const bench::SystemSource& source : sources) {
+      if (interrupted()) break;
+      outcomes_.push_back(compare(source, progress));
+      if (!outcomes_.back().refusal.empty()) continue;
+      if (options_.prints_tables()) fmt::print("{}\n", bench::to_text(outcomes_.back()));
+      if (!options_.out.empty()) write_files(options_.out, outcomes_, comparison_, "");
+    }
+    return finish(sources.size());
+  }
+
+ private:
+  bench::SystemOutcome compare(const bench::SystemSource& source, Progress& progress) {
+    try {
+      const bench::LinearSystem system = bench::read_system(source, options_.seed);
+      bench::ComparisonCalls calls;
+      calls.on_run = [&](const std::string& name, const std::string& solver) {
+        progress.step(fmt::format("{} · {}", name, solver));
+      };
+      calls.stopped = interrupted;
+      calls.enter = [&](const std::string& spec, bool factored) {
+        return workers_.contestant(source, options_.seed, spec, factored, comparison_.control);
+      };
+      if (log_) {
+        calls.known = log_->known(source);
+        calls.on_row = [&](const bench::SystemOutcome&, const bench::SolverOutcome& outcome) {
+          log_->append(source, outcome);
+        };
+      }
+      return bench::compare_on(system, registry_, comparison_, calls);
+    } catch (const InputError& error) {
+      bench::SystemOutcome refused;  // a row with its reason, here and in every report
+      refused.name = source.name;
+      refused.path = source.path.string();
+      refused.refusal = error.what();
+      return refused;
+    }
+  }
+
+  int finish(std::size_t systems) const {
+    std::string stopped;
+    if (interrupted()) {
+      stopped = stopped_at(fmt::format("system {} of {}", outcomes_.size(), systems));
+    } else {
+      throw_if_nothing_was_usable(outcomes_);
+    }
+    if (options_.prints_tables()) print_findings();
+    if (!options_.out.empty()) write_files(options_.out, outcomes_, comparison_, stopped);
+    if (!options_.out.empty() && options_.prints_tables()) {
+      fmt::print("Written: {}/compare.html, .json, .csv, history.csv and rows.jsonl\n",
+                 options_.out);
+    }
+    if (!options_.json.empty()) {
+      write_json(options_.json, json_report(bench::to_rows(outcomes_), stopped));
+    }
+    const bool all_solved =
+        std::all_of(outcomes_.begin(), outcomes_.end(),
+                    [](const auto& outcome) { return !outcome.refusal.empty() || outcome.ok(); });
+    return exit_code(all_solved ? 0 : 1);
+  }
+
+  void print_findings() const {
+    for (const auto& outcome : outcomes_) {
+      if (!outcome.refusal.empty()) fmt::print("{}\n", bench::to_text(outcome));
+    }
+    const std::string busy = bench::busy_warning(outcomes_);
+    if (!busy.empty()) fmt::print("{}\n", busy);
+    for (const std::string& finding : bench::findings(outcomes_)) fmt::print("{}\n", finding);
+  }
+
+  const CompareOptions& options_;
+  const SolverRegistry& registry_;
+  bench::ComparisonOptions comparison_;
+  bench::Workers workers_;
+  std::optional<bench::RowLog> log_;
+  std::vector<bench::SystemOutcome> outcomes_;
+};
 
 /// Friction problems in place of linear systems: methods in place of solvers.
 int run_friction(const CompareOptions& options, double tolerance) {
@@ -104,30 +225,16 @@ int run_friction(const CompareOptions& options, double tolerance) {
   friction.methods = options.methods;
   friction.tolerance = tolerance;
   friction.repeats = options.repeats;
-  friction.time_limit = options.time_limit;
+  if (options.time_limit) friction.time_limit = *options.time_limit;
   return compare_friction(friction);
 }
 
 int run(const CompareOptions& options) {
+  note_interrupts();
   const Runtime runtime(options.threads);
   const SolverRegistry registry = standard_backends();
-  const bench::ComparisonOptions comparison = comparison_options(options, registry);
-  const auto sources = bench::find_systems({options.paths.begin(), options.paths.end()});
-  const auto outcomes = run_all(sources, registry, options, comparison);
-  throw_if_nothing_was_usable(outcomes);
-  if (options.prints_tables()) {
-    for (const auto& outcome : outcomes) fmt::print("{}\n", bench::to_text(outcome));
-    for (const std::string& finding : bench::findings(outcomes)) fmt::print("{}\n", finding);
-  }
-  if (!options.out.empty()) write_files(options.out, outcomes, comparison);
-  if (!options.out.empty() && options.prints_tables()) {
-    fmt::print("Written: {}/compare.html, .json, .csv and history.csv\n", options.out);
-  }
-  if (!options.json.empty()) write_json(options.json, json_report(bench::to_rows(outcomes)));
-  const bool all_solved = std::all_of(outcomes.begin(), outcomes.end(), [](const auto& outcome) {
-    return !outcome.refusal.empty() || outcome.ok();
-  });
-  return all_solved ? 0 : 1;
+  probe_outputs(options);
+  return Comparison(options, registry).run();
 }
 
 }  // namespace
@@ -157,24 +264,34 @@ void add_compare_command(Command& app, int& exit_code) {
   tolerance.range(0.0, 1.0).show_default();
   command
       .add_option("--time-limit", options->time_limit,
-                  "seconds of wall clock a solve of a friction problem")
-      .range(0.0, 1e9)
-      .show_default();
+                  "seconds of processor time a run, 60 if not given; of wall clock a solve of a "
+                  "friction problem: 10")
+      .range(0.0, 1e9);
+  command
+      .add_option("--memory-limit", options->memory_limit,
+                  "memory of the process that a solver runs in, e.g. 4G; none if not given")
+      .type_name("SIZE");
+  command.add_flag("--again", options->again,
+                   "measure rows again that --out has from a run with the same settings");
   command.add_option("--max-iterations", options->max_iterations, "most iterations of a solve")
       .range(1, 1'000'000'000)
       .show_default();
-  command.add_option("--repeat", options->repeats, "timed runs; the least time counts")
+  command.add_option("--repeat", options->repeats, "timed runs, at least; the least time counts")
       .range(1, 10000)
       .show_default();
   add_threads_option(command, *options);
   add_seed_option(command, *options);
   add_json_option(command, *options);
-  add_out_option(command, *options, "write compare.html, .json, .csv and history.csv there");
+  add_out_option(command, *options,
+                 "write compare.html, .json, .csv, history.csv and rows.jsonl there");
   add_quiet_option(command, *options);
   command.footer(
       "A matrix NAME.mtx takes its right-hand side from NAME_b.mtx, NAME_rhs.mtx, NAME.rhs.mtx or\n"
       "NAME.b.mtx beside it (A.mtx also from b.mtx); without one, b = A x* with a seeded x*.\n"
       "A refused input is a row with its reason.\n"
+      "Each solver runs in a process of its own. Rows are in DIR/rows.jsonl as soon as they are "
+      "known; the\n"
+      "same command goes on where it was stopped.\n"
       "Exit code: 0 every usable system was solved by at least one solver, 1 some by none,\n"
       "2 bad input (no system was usable, unknown solver or option); nothing is written then.");
   command.callback([options, tolerance, &exit_code] {

@@ -45,8 +45,8 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
   const Runtime runtime(common.threads);
   NSN_THROW_UNLESS(!common.out.empty(), "nsn export needs --out DIR");
   NSN_THROW_UNLESS(given.step >= 1, "--step {} is not positive", given.step);
-  NSN_THROW_UNLESS(given.format == "mtx" || given.format == "fclib",
-                   "--format '{}' is neither mtx nor fclib", given.format);
+  NSN_THROW_UNLESS(given.format == "mtx" || given.format == "petsc" || given.format == "fclib",
+                   "--format '{}' is none of mtx, petsc, fclib", given.format);
   const int wanted = wanted_iteration(given.newton);
   probe_outputs(common);
   Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
@@ -61,13 +61,14 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
       if (common.prints_tables()) fmt::print("{}\n", path.string());
     });
   }
-  if (given.format == "mtx")
+  if (given.format != "fclib")
     simulation.observe([&](int island, const NewtonSystemView& view) {
       if (wanted >= 0 && view.iteration != wanted) return;
       const std::filesystem::path folder = std::filesystem::path(common.out) /
                                            fmt::format("{}-step{}-island{}-newton{}", given.scene,
                                                        given.step, island, view.iteration);
-      write_newton_system(folder, view, given.scene, given.step, island);
+      write_newton_system(folder, view, system_format_from(given.format), given.scene, given.step,
+                          island);
       rows.push_back({{"folder", folder.string()},
                       {"rows", view.S->scalar_rows()},
                       {"newton_iteration", view.iteration}});
@@ -95,9 +96,11 @@ void add_export_command(Command& app, int& exit_code) {
   command.add_option("--newton", given->newton, "which Newton iteration, from 0, or all")
       .show_default();
   command
-      .add_option("--format", given->format,
-                  "mtx: linear systems; fclib: the step as a friction problem")
-      .completes(words({"mtx", "fclib"}))
+      .add_option(
+          "--format", given->format,
+          "mtx: linear systems; petsc: the same in PETSc's binary format; fclib: the step as a\n"
+          "friction problem")
+      .completes(words({"mtx", "petsc", "fclib"}))
       .show_default();
   add_simulation_flags(command, *flags);
   add_threads_option(command, *common);

@@ -16,8 +16,10 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/completion.h"
 #include "bench/cli/outputs.h"
+#include "bench/compare/worker.h"
 #include "bench/support/machine.h"
 #include "bench/support/passive_waiting.h"
+#include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 
 namespace {
@@ -25,11 +27,12 @@ namespace {
 constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_compare_command,    nsn::cli::add_solve_command,
     nsn::cli::add_solvers_command,    nsn::cli::add_scenes_command,
-    nsn::cli::add_run_command,        nsn::cli::add_export_command,
-    nsn::cli::add_joints_command,     nsn::cli::add_robot_command,
-    nsn::cli::add_robustness_command, nsn::cli::add_study_command,
-    nsn::cli::add_sweep_command,      nsn::cli::add_devices_command,
-    nsn::cli::add_doctor_command,     nsn::cli::add_completion_command,
+    nsn::cli::add_run_command,        nsn::cli::add_view_command,
+    nsn::cli::add_export_command,     nsn::cli::add_joints_command,
+    nsn::cli::add_robot_command,      nsn::cli::add_robustness_command,
+    nsn::cli::add_study_command,      nsn::cli::add_sweep_command,
+    nsn::cli::add_devices_command,    nsn::cli::add_doctor_command,
+    nsn::cli::add_completion_command, nsn::cli::add_convert_command,
 };
 
 constexpr int kBadInput = 2;
@@ -74,12 +77,19 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
   }
 }
 
+/// A solver under comparison, in a process that `nsn compare` started.
+int contestant(int argc, char** argv) {
+  return nsn::bench::serve_contestants(
+      argc, argv, [](const std::vector<std::string>&) { return nsn::standard_backends(); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2 || !only_prints(argv[1])) nsn::bench::wait_passively(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, with its reason
   try {
+    if (argc > 1 && argv[1] == nsn::bench::kWorkerCommand) return contestant(argc, argv);
     nsn::cli::Command app("Non-smooth Newton methods for frictional contact");
     app.version("nsn " + nsn::bench::version());
     app.footer(

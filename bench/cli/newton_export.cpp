@@ -35,7 +35,7 @@ Vector copy(ConstVector v) {
 }  // namespace
 
 void write_newton_system(const std::filesystem::path& folder, const NewtonSystemView& view,
-                         const std::string& scene, int step, int island) {
+                         SystemFormat format, const std::string& scene, int step, int island) {
   ExportedSystem system;
   system.A = to_scalar(*view.S);
   system.symmetric = view.symmetric;
@@ -54,7 +54,7 @@ void write_newton_system(const std::filesystem::path& folder, const NewtonSystem
                                            {"newton_iteration", view.iteration},
                                            {"form", std::string(view.form)}};
   system.description = description.dump();
-  write_exported_system(folder, system);
+  write_exported_system(folder, system, format);
 }
 
 #if defined(NSN_WITH_HDF5)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "nsn/core/io/exported_system.h"
 #include "nsn/core/step/newton.h"
 
 namespace nsn::cli {
@@ -11,7 +12,7 @@ namespace nsn::cli {
 /// Writes what an observer saw: A (and its symmetric part), b, and the unreduced J, H, C;
 /// system.json names scene, step, island, iteration and form.
 void write_newton_system(const std::filesystem::path& folder, const NewtonSystemView& view,
-                         const std::string& scene, int step, int island);
+                         SystemFormat format, const std::string& scene, int step, int island);
 
 /// The linearised friction problem of an island as an FCLIB file that `nsn solve` reads. Returns
 /// the path, or an empty one where the island has rows that are no contacts, or this build no HDF5.

@@ -44,8 +44,10 @@ void Progress::draw(std::string_view what) {
   const double spent = std::chrono::duration<double>(drawn_ - begin_).count();
   const double left =
       done > 0 ? spent * static_cast<double>(total_ - done) / static_cast<double>(done) : -1.0;
-  std::string line =
-      fmt::format("{} {} {}/{}, {} left  {}", label_, bar, done, total_, seconds_text(left), what);
+  const std::string rate =
+      done > 0 ? fmt::format(", {:.3g}/s", static_cast<double>(done) / spent) : std::string();
+  std::string line = fmt::format("{} {} {}/{}{}, {} left  {}", label_, bar, done, total_, rate,
+                                 seconds_text(left), what);
   while (display_width(line) > 79) line.pop_back();
   fmt::print(stderr, "\r{}\x1b[K", line);
   std::fflush(stderr);

@@ -1,4 +1,4 @@
-/// A progress bar on stderr: only on a terminal, and only once the work has taken a second.
+/// A progress bar on stderr with rate and time left: only on a terminal, and only once the work has taken a second.
 ///
 ///   Progress progress("compare", num_solves, options.prints_tables());
 ///   for (...) { progress.step("bcsstk14 · pcr"); ... }

@@ -16,6 +16,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/row_file.h"
+#include "bench/cli/run_recording.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/table.h"
 #include "bench/cli/vtk_series.h"
@@ -47,6 +48,7 @@ struct RunFlags {
   std::string dump_failures;
   std::string from_state;
   std::string save_state;
+  RecordingFlags pages;
   int frames_every = 1;
 };
 
@@ -176,10 +178,11 @@ void print_summary(const Row& row, std::string_view method, bool deformable) {
   }
 }
 
-render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height) {
+render::Image frame(const RunFlags& given, const Simulation& simulation, int width, int height,
+                    const std::optional<report::Framing>& framing = {}) {
   using Arrows = std::vector<report::ForceArrow>;
   const Arrows forces = given.forces ? report::contact_forces(simulation) : Arrows{};
-  return report::picture_of(simulation.world(), forces, width, height);
+  return report::picture_of(simulation.world(), forces, width, height, framing);
 }
 
 /// A scene by its name, or the scene `robot` with a file.
@@ -220,7 +223,7 @@ class Recording {
     if (!given_.contacts.empty()) contacts_.add(contact_rows(step, simulation));
     if (step % given_.frames_every != 0) return;
     if (series_) series_->add(simulation.world());
-    if (!given_.animation.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+    if (!given_.animation.empty()) add_frame(simulation);
   }
 
   /// `stopped`: where an interrupt ended the run.
@@ -237,7 +240,7 @@ class Recording {
       render::write_png(frame(given_, simulation, 960, 640), given_.picture);
     }
     if (!given_.animation.empty()) {
-      if (frames_.empty()) frames_.push_back(frame(given_, simulation, 480, 320));
+      if (frames_.empty()) add_frame(simulation);
       const double seconds = simulation.options().h * given_.frames_every;
       render::write_animation(frames_, seconds, given_.animation);
     }
@@ -245,8 +248,15 @@ class Recording {
   }
 
  private:
+  /// Of the animation, seen from where the first was.
+  void add_frame(const Simulation& simulation) {
+    if (!framing_) framing_ = report::framing_of(simulation.world());
+    frames_.push_back(frame(given_, simulation, 480, 320, framing_));
+  }
+
   const RunFlags& given_;
   fs::path folder_;
+  std::optional<report::Framing> framing_;
 
  public:
   bench::RunMeasures measures;
@@ -271,9 +281,13 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
                         standard_backends());
   given.scene = chosen.label;
   if (!given.from_state.empty()) simulation.set_state(read_text_file(given.from_state));
-  probe_outputs(common, {given.picture, given.animation, given.contacts, given.save_state},
+  probe_outputs(common,
+                {given.picture, given.animation, given.contacts, given.save_state, given.pages.html,
+                 given.pages.glb, given.pages.trace},
                 {given.dump_failures});
+  if (!common.out.empty()) given.pages.run = fs::path(common.out) / (given.scene + ".run");
   Recording recording(common, given, simulation);
+  RunRecording pages(given.pages, given.scene, facts_of(flags), simulation);
   int done = 0;
   if (!given.dump_failures.empty()) {
     simulation.inspect([&](int island, StepEquations& equations, const NewtonResult& result) {
@@ -287,6 +301,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
       progress.step();
       simulation.step();
       recording.add(++done, simulation);
+      pages.add(simulation);
     }
   }
   const std::string stopped =
@@ -294,6 +309,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   Row row = {{"scene", given.scene}};
   row.update(recording.measures.row(simulation));
   recording.write(simulation, stopped);
+  pages.write(stopped);
   if (!common.json.empty()) write_json(common.json, json_report({row}, stopped));
   if (common.prints_tables()) {
     print_summary(row, method_name(simulation.options().newton),
@@ -345,10 +361,11 @@ void add_run_command(Command& app, int& exit_code) {
       .add_option("--frame-every", given->frames_every,
                   "steps between frames of --out and --animation")
       .show_default();
+  add_recording_flags(command, given->pages);
   add_simulation_flags(command, *flags);
   add_threads_option(command, *common);
   add_json_option(command, *common);
-  add_out_option(command, *common, "steps.csv, VTK frames and a picture");
+  add_out_option(command, *common, "steps.csv, VTK frames, a picture and the run for nsn view");
   add_quiet_option(command, *common);
   command.callback([=, &exit_code] { exit_code = run(*common, *flags, *given); });
 }

@@ -1,4 +1,5 @@
 // nsn sweep SCENE --over key=a,b,c ...: every combination, each a closed-loop run, as one page.
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -32,7 +33,39 @@ struct SweepFlags : CommonOptions {
   std::vector<std::string> over;
   std::optional<int> steps;  ///< none: the scene's own, 240 at most
   bool again = false;
+  std::string shard;     ///< "I/N"; empty: all cells, and the reports
+  bool collect = false;  ///< the reports of what is there, no run
 };
+
+/// One of N parts of the cells: those whose place, from 0, is `first` modulo `count`.
+struct Shard {
+  std::size_t first = 0;
+  std::size_t count = 1;
+
+  bool has(std::size_t place) const { return place % count == first; }
+};
+
+Shard shard_of(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t slash = text.find('/');
+  const auto number = [&](const std::string& part) {
+    const bool digits = !part.empty() && part.size() < 10 &&
+                        part.find_first_not_of("0123456789") == std::string::npos;
+    NSN_THROW_UNLESS(digits, "--shard '{}' is not I/N, as 3/64", text);
+    return static_cast<std::size_t>(std::stoul(part));
+  };
+  const std::size_t part = number(text.substr(0, slash));
+  const std::size_t count = number(slash == std::string::npos ? "" : text.substr(slash + 1));
+  NSN_THROW_UNLESS(part >= 1 && part <= count, "--shard {}: parts are 1/{} ... {}/{}", text, count,
+                   count, count);
+  return {part - 1, count};
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 /// All that a cell's answer depends on, but for the machine.
 std::string identity(const SweepFlags& flags, const std::string& shared, const sweep::Cell& cell) {
@@ -71,8 +104,21 @@ std::optional<Row> kept(const std::filesystem::path& file, const std::string& ce
   return json.at("row");
 }
 
+/// A cell on disk, whole or not at all, also after a loss of power.
+void keep(const std::filesystem::path& file, const std::string& id, const Row& row, double cpu) {
+  const nlohmann::ordered_json json{{"cell", id},
+                                    {"row", row},
+                                    {"machine", one_line(bench::this_machine())},
+                                    {"cpu_seconds", cpu}};
+  AtomicFile out(file);
+  out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  out.sync();
+  out.commit();
+}
+
 struct Measured {
   std::vector<Row> rows;
+  int missing = 0;
   std::string stopped;  ///< where an interrupt ended the sweep
 };
 
@@ -80,9 +126,13 @@ Measured measure(const SweepFlags& flags, const std::string& shared) {
   const std::filesystem::path folder = std::filesystem::path(flags.out) / "cells";
   std::filesystem::create_directories(folder);
   const std::vector<sweep::Cell> cells = sweep::cells(flags.sweep);
-  Progress progress("sweep", static_cast<long>(cells.size()), flags.prints_tables());
+  const Shard shard = shard_of(flags.shard);
+  Progress progress("sweep", static_cast<long>(cells.size() / shard.count + 1),
+                    flags.prints_tables());
   Measured all;
-  for (const sweep::Cell& cell : cells) {
+  for (std::size_t place = 0; place < cells.size(); ++place) {
+    const sweep::Cell& cell = cells[place];
+    if (!shard.has(place)) continue;
     if (interrupted()) {
       all.stopped = stopped_at(fmt::format("cell {} of {}", all.rows.size(), cells.size()));
       break;
@@ -91,9 +141,13 @@ Measured measure(const SweepFlags& flags, const std::string& shared) {
     const std::string id = identity(flags, shared, cell);
     const std::filesystem::path file = folder / (hashed(id) + ".json");
     auto row = flags.again ? std::nullopt : kept(file, id);
-    if (!row) {
+    if (!row && flags.collect) {
+      row = sweep::row_without_run(flags.sweep, cell, "not run");
+      ++all.missing;
+    } else if (!row) {
+      const double begin = processor_seconds();
       row = sweep::run_cell(flags.sweep, cell);
-      write_json(file.string(), {{"cell", id}, {"row", *row}});
+      keep(file, id, *row, processor_seconds() - begin);
     }
     all.rows.push_back(std::move(*row));
   }
@@ -109,9 +163,18 @@ int run(SweepFlags& flags, const Command& command) {
   const int own = std::min(scene_info(flags.sweep.scene).default_steps, 240);
   flags.sweep.steps = flags.steps.value_or(own);
   NSN_THROW_UNLESS(flags.sweep.steps >= 0, "--steps {} is negative", flags.sweep.steps);
+  NSN_THROW_UNLESS(!flags.collect || (flags.shard.empty() && !flags.again),
+                   "--collect runs nothing: it goes with neither --shard nor --again");
+  static_cast<void>(shard_of(flags.shard));
   sweep::check(flags.sweep);
   probe_outputs(flags);
-  const auto [rows, stopped] = measure(flags, shared_choices(command));
+  const auto [rows, missing, stopped] = measure(flags, shared_choices(command));
+  if (!flags.shard.empty()) {  // the reports are those of --collect
+    if (flags.prints_tables()) {
+      fmt::print("{} cells of shard {} are in {}/cells\n", rows.size(), flags.shard, flags.out);
+    }
+    return exit_code(0);
+  }
   const auto outcomes = sweep::sweep_outcomes(flags.sweep, rows);
   const std::filesystem::path out = flags.out;
   write_csv(out / "sweep.csv", to_csv(outcomes.front().rows), !stopped.empty());
@@ -129,7 +192,8 @@ int run(SweepFlags& flags, const Command& command) {
     }
     fmt::print("Written: {}\n", (out / "sweep.html").string());
   }
-  return exit_code(0);
+  if (missing > 0) fmt::print(stderr, "nsn: {} of {} cells were not run\n", missing, rows.size());
+  return exit_code(missing > 0 ? 1 : 0);
 }
 
 }  // namespace
@@ -149,6 +213,11 @@ void add_sweep_command(Command& app, int& exit_code) {
   command.add_option("--steps", flags->steps,
                      "of each run (default: the scene's own, 240 at most)");
   command.add_flag("--again", flags->again, "measure again what an earlier call left");
+  command
+      .add_option("--shard", flags->shard,
+                  "part I of N of the cells, without reports: for Slurm arrays and GNU parallel")
+      .type_name("I/N");
+  command.add_flag("--collect", flags->collect, "no run: the reports of the cells that are there");
   add_simulation_flags(command, flags->sweep.flags);
   add_threads_option(command, *flags);
   add_json_option(command, *flags);
@@ -158,7 +227,10 @@ void add_sweep_command(Command& app, int& exit_code) {
       "Cells that were measured before with the same choices are kept, also those of a sweep that "
       "was\nstopped; --again measures them again.\nExample: nsn sweep arch --over "
       "linear=pcr,cholmod --over r=identity,effective-mass "
-      "--preset paper");
+      "--preset paper\n"
+      "On many machines: nsn sweep ... --shard $SLURM_ARRAY_TASK_ID/64 --out /shared/s in an array "
+      "of 64, then\n"
+      "nsn sweep ... --out /shared/s --collect (exit code 1 while cells are missing).");
   command.callback([=, &exit_code] { exit_code = run(*flags, command); });
 }
 

@@ -10,6 +10,8 @@
 #include "bench/cli/table.h"
 #include "bench/report/html_page.h"
 #include "bench/support/machine.h"
+#include "bench/support/machine_load.h"
+#include "nsn/core/base/options.h"
 
 namespace nsn::bench {
 namespace {
@@ -28,8 +30,11 @@ using report::Scale;
 using report::Series;
 using report::Tone;
 
+constexpr double kBusy = 0.2;  // share of the machine that others took: worth a word
+
 std::string status_of(const SolverOutcome& outcome) {
-  return outcome.ran() ? std::string(to_string(outcome.report.status)) : "refused";
+  if (!outcome.ran()) return "refused";
+  return outcome.ended.empty() ? std::string(to_string(outcome.report.status)) : outcome.ended;
 }
 
 const std::string& detail_of(const SolverOutcome& outcome) {
@@ -72,7 +77,44 @@ Row system_row(const SystemOutcome& system) {
           {"symmetric", system.symmetric},
           {"rhs", system.rhs},
           {"triad_bytes_per_second", system.triad_bytes_per_second},
-          {"path", system.path}};
+          {"path", system.path},
+          {"cpu_seconds", nullptr},
+          {"setup_cpu_seconds", nullptr},
+          {"solve_cpu_seconds", nullptr},
+          {"spread", nullptr},
+          {"cpu_over_wall", nullptr},
+          {"cold_seconds", nullptr},
+          {"cold_cpu_seconds", nullptr},
+          {"runs", nullptr},
+          {"runs_cpu", nullptr},
+          {"ranked_by", system.by_cpu ? "cpu" : "clock"},
+          {"others", system.others}};
+}
+
+/// Every run, "0.0012 0.0013": one field of a CSV.
+std::string runs_text(const SolverOutcome& outcome, bool cpu) {
+  std::vector<std::string> parts;
+  for (const RunTime& run : outcome.runs) {
+    parts.push_back(fmt::format("{:.6g}", cpu ? run.cpu() : run.total()));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+void add_times(const SystemOutcome& system, const SolverOutcome& outcome, Row& row) {
+  row["cold_seconds"] = outcome.cold.total();
+  row["cold_cpu_seconds"] = outcome.cold.cpu();
+  if (outcome.runs.empty()) return;
+  const RunTime clock = outcome.least(false);
+  const RunTime cpu = outcome.least(true);
+  row["setup_seconds"] = clock.setup;
+  row["solve_seconds"] = clock.solve;
+  row["cpu_seconds"] = cpu.cpu();
+  row["setup_cpu_seconds"] = cpu.setup_cpu;
+  row["solve_cpu_seconds"] = cpu.solve_cpu;
+  row["spread"] = outcome.spread(system.by_cpu);
+  row["cpu_over_wall"] = clock.total() > 0.0 ? clock.cpu() / clock.total() : 1.0;
+  row["runs"] = runs_text(outcome, false);
+  row["runs_cpu"] = runs_text(outcome, true);
 }
 
 Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
@@ -82,11 +124,10 @@ Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
   row["converged"] = outcome.ok();
   row["detail"] = detail_of(outcome);
   row["operator"] = outcome.factored ? "factored" : "assembled";
-  if (!outcome.ran()) return row;
+  if (!outcome.ran() || !outcome.ended.empty()) return row;
+  add_times(system, outcome, row);
   row["iterations"] = outcome.report.iterations;
   row["relative_residual"] = outcome.report.relative_residual();
-  row["setup_seconds"] = outcome.setup_seconds;
-  row["solve_seconds"] = outcome.solve_seconds;
   row["bytes_moved"] = outcome.report.bytes_moved;
   row["bandwidth_fraction"] = outcome.bandwidth_fraction;
   row["memory_bytes"] = outcome.report.bytes_held;
@@ -96,7 +137,7 @@ Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
   row["bytes_to_device"] = outcome.report.bytes_to_device;
   row["bytes_from_device"] = outcome.report.bytes_from_device;
   row["kernel_launches"] = outcome.report.kernel_launches;
-  row["repeats"] = outcome.repeats;
+  row["repeats"] = outcome.runs.size();
   return row;
 }
 
@@ -104,15 +145,6 @@ std::string describe(const SystemOutcome& system) {
   return fmt::format("{} rows, {} nonzeros, {}, {}; b: {}", count_text(system.rows),
                      count_text(system.nonzeros), system.symmetric ? "symmetric" : "unsymmetric",
                      system.storage, system.rhs);
-}
-
-const SolverOutcome* fastest(const SystemOutcome& system) {
-  const SolverOutcome* best = nullptr;
-  for (const SolverOutcome& outcome : system.solvers) {
-    if (!outcome.ok()) continue;
-    if (best == nullptr || outcome.total_seconds() < best->total_seconds()) best = &outcome;
-  }
-  return best;
 }
 
 std::string iterations_text(const SolverOutcome& outcome) {
@@ -124,19 +156,28 @@ std::string bandwidth_text(const SolverOutcome& outcome) {
 }
 
 std::string fastest_sentence(const SystemOutcome& system) {
-  const SolverOutcome* best = fastest(system);
+  const SolverOutcome* best = system.fastest();
   if (best == nullptr) return "No solver reached the tolerance.";
+  const bool cpu = system.by_cpu;
   const SolverOutcome* second = nullptr;
+  std::vector<std::string> ties;
   for (const SolverOutcome& outcome : system.solvers) {
     if (!outcome.ok() || &outcome == best) continue;
-    if (second == nullptr || outcome.total_seconds() < second->total_seconds()) second = &outcome;
+    if (!certainly_faster(*best, outcome, cpu)) {
+      ties.push_back(outcome.label);
+    } else if (second == nullptr || outcome.seconds(cpu) < second->seconds(cpu)) {
+      second = &outcome;
+    }
   }
+  const RunTime run = best->least(cpu);
   std::string text =
-      fmt::format("Fastest from nothing to the answer: {}, {} ({} of it set-up).", best->label,
-                  seconds_text(best->total_seconds()), seconds_text(best->setup_seconds));
+      fmt::format("Fastest from nothing to the answer: {}, {}{} ({} of it set-up).", best->label,
+                  seconds_text(best->seconds(cpu)), cpu ? " of processor time" : "",
+                  seconds_text(cpu ? run.setup_cpu : run.setup));
+  if (!ties.empty()) text += fmt::format(" Within noise of it: {}.", fmt::join(ties, ", "));
   if (second != nullptr) {
     text += fmt::format(" Next: {}, {:.1f} times as long.", second->label,
-                        second->total_seconds() / best->total_seconds());
+                        second->seconds(cpu) / best->seconds(cpu));
   }
   return text;
 }
@@ -152,12 +193,14 @@ HtmlCell overview_cell(const SystemOutcome& system, const std::string& label) {
   if (found == system.solvers.end()) return {"", Tone::kQuiet};
   if (!found->ran()) return {"–", Tone::kQuiet, found->refusal};
   const std::string hover = fmt::format(
-      "{}: {}, relative residual {}, set-up {}, solve {}{}{}", label, status_of(*found),
-      residual_text(found->report.relative_residual()), seconds_text(found->setup_seconds),
-      seconds_text(found->solve_seconds), detail_of(*found).empty() ? "" : "; ", detail_of(*found));
+      "{}: {}, relative residual {}, set-up {}, solve {}, processor {}, spread {:.2f}{}{}", label,
+      status_of(*found), residual_text(found->report.relative_residual()),
+      seconds_text(found->least(false).setup), seconds_text(found->least(false).solve),
+      seconds_text(found->seconds(true)), found->spread(system.by_cpu),
+      detail_of(*found).empty() ? "" : "; ", detail_of(*found));
   if (!found->ok()) return HtmlCell("✗", Tone::kBad, hover).below(status_of(*found));
-  const Tone tone = &*found == fastest(system) ? Tone::kBest : Tone::kPlain;
-  return HtmlCell(seconds_text(found->total_seconds()), tone, hover)
+  const Tone tone = &*found == system.fastest() ? Tone::kBest : Tone::kPlain;
+  return HtmlCell(seconds_text(found->seconds(system.by_cpu)), tone, hover)
       .below(found->direct ? "direct" : count_text(found->report.iterations));
 }
 
@@ -202,40 +245,61 @@ HtmlTable details(const SystemOutcome& system) {
                    {"status"},
                    {"iterations", true},
                    {"residual", true, "true relative residual |b - A x| / |b|, recomputed"},
-                   {"set-up", true, "symbolic and numeric work, least of the repeats"},
-                   {"solve", true, "least of the repeats"},
+                   {"set-up", true, "symbolic and numeric work, of the fastest run on the clock"},
+                   {"solve", true, "of the fastest run on the clock"},
+                   {"processor time", true, "set-up and solve, least of the runs"},
+                   {"spread", true, "median over least of the runs: 1 on a quiet machine"},
+                   {"first run", true, "with everything to be loaded and touched; not ranked"},
                    {"moved", true, "memory traffic the algorithm cannot avoid"},
                    {"bandwidth", true, "traffic per second over that of a triad of the same size"},
                    {"memory", true, "held by the solver between solves"},
                    {"note", false, {}, true}},
                   {}};
   for (const SolverOutcome& outcome : system.solvers) {
-    if (!outcome.ran()) {
-      table.rows.push_back({{outcome.label, Tone::kQuiet},
-                            {"refused", Tone::kQuiet},
-                            {""},
-                            {""},
-                            {""},
-                            {""},
-                            {""},
-                            {""},
-                            {""},
-                            {outcome.refusal, Tone::kQuiet}});
-      continue;
-    }
+    if (!outcome.ran()) continue;
     const LinearReport& r = outcome.report;
-    table.rows.push_back({{outcome.label, &outcome == fastest(system) ? Tone::kBest : Tone::kPlain},
-                          {status_of(outcome), outcome.ok() ? Tone::kGood : Tone::kBad},
-                          iterations_text(outcome),
-                          residual_text(r.relative_residual()),
-                          seconds_text(outcome.setup_seconds),
-                          seconds_text(outcome.solve_seconds),
-                          bytes_text(r.bytes_moved),
-                          bandwidth_text(outcome),
-                          bytes_text(r.bytes_held),
-                          {note_text(r), Tone::kQuiet}});
+    const bool answered = outcome.ended.empty();
+    const auto measured = [&](std::string text) { return answered ? std::move(text) : "–"; };
+    table.rows.push_back(
+        {{outcome.label, &outcome == system.fastest() ? Tone::kBest : Tone::kPlain},
+         {status_of(outcome), outcome.ok() ? Tone::kGood : Tone::kBad},
+         measured(iterations_text(outcome)),
+         measured(residual_text(r.relative_residual())),
+         measured(seconds_text(outcome.least(false).setup)),
+         measured(seconds_text(outcome.least(false).solve)),
+         measured(seconds_text(outcome.seconds(true))),
+         measured(fmt::format("{:.2f}", outcome.spread(system.by_cpu))),
+         measured(seconds_text(outcome.cold.total())),
+         measured(bytes_text(r.bytes_moved)),
+         measured(bandwidth_text(outcome)),
+         measured(bytes_text(r.bytes_held)),
+         {note_text(r), Tone::kQuiet}});
   }
   return table;
+}
+
+/// Solvers that do not take the system, those with the same reason together.
+std::vector<std::string> refusals(const SystemOutcome& system) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (outcome.ran()) continue;
+    std::string reason = outcome.refusal;
+    const std::string own = fmt::format("'{}'", parse_named_options(outcome.label).name);
+    if (const auto at = reason.find(own); at != std::string::npos)
+      reason.replace(at, own.size(), "it");
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const auto& group) { return group.first == reason; });
+    if (same == groups.end()) {
+      groups.push_back({reason, {outcome.label}});
+    } else {
+      same->second.push_back(outcome.label);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, labels] : groups) {
+    lines.push_back(fmt::format("Refused by {}: {}", fmt::join(labels, ", "), reason));
+  }
+  return lines;
 }
 
 /// A residual a log axis can show: what is exactly zero sits at the rounding of doubles.
@@ -325,17 +389,18 @@ Chart over_time(const SystemOutcome& system, double tolerance) {
   chart.x.scale = Scale::kLog;
   constexpr double kMilli = 1e3;
   for (const SolverOutcome& outcome : system.solvers) {
-    if (!outcome.ran()) continue;
+    if (!outcome.ran() || outcome.runs.empty()) continue;
     Series series = series_for(outcome);
     const History& history = outcome.history;
     const double last = history.iteration.empty() ? 0.0 : history.iteration.back();
     for (std::size_t k = 0; k < history.iteration.size() && last > 0.0; ++k) {
       const double share = history.iteration[k] / last;
-      series.x.push_back(kMilli * (outcome.setup_seconds + share * outcome.solve_seconds));
+      const RunTime run = outcome.least(false);
+      series.x.push_back(kMilli * (run.setup + share * run.solve));
       series.y.push_back(history.residual[k] / system.rhs_norm);
     }
     if (outcome.direct && outcome.ok()) {
-      series.x.push_back(kMilli * outcome.total_seconds());
+      series.x.push_back(kMilli * outcome.seconds(false));
       series.y.push_back(at_least_rounding(outcome.report.relative_residual()));
     }
     if (!series.x.empty()) chart.series.push_back(std::move(series));
@@ -377,6 +442,7 @@ void add_system(report::HtmlPage& page, const SystemOutcome& system, const std::
   page.note(describe(system));
   if (!system.note.empty()) page.note(system.note);
   page.table(details(system));
+  for (const std::string& line : refusals(system)) page.note(line);
   if (!has_history(system)) return;
   page.charts({over_iterations(system, tolerance), over_time(system, tolerance)});
   page.folded_charts(
@@ -386,14 +452,21 @@ void add_system(report::HtmlPage& page, const SystemOutcome& system, const std::
        over_iterations(system, "‖A r‖ over iterations", "‖A r‖₂, start = 1", &History::normal)});
 }
 
+/// Where two are within noise both are counted, apart from clear wins.
 std::string wins_sentence(const std::vector<SystemOutcome>& systems) {
   std::map<std::string, int> wins;
   int solved = 0;
+  int ties = 0;
   for (const SystemOutcome& system : systems) {
-    const SolverOutcome* best = fastest(system);
+    const SolverOutcome* best = system.fastest();
     if (best == nullptr) continue;
-    ++wins[best->label];
     ++solved;
+    const bool clear =
+        std::all_of(system.solvers.begin(), system.solvers.end(), [&](const SolverOutcome& other) {
+          return &other == best || !other.ok() || certainly_faster(*best, other, system.by_cpu);
+        });
+    if (clear) ++wins[best->label];
+    if (!clear) ++ties;
   }
   if (solved == 0) return "No system was solved.";
   std::vector<std::pair<std::string, int>> order(wins.begin(), wins.end());
@@ -401,6 +474,7 @@ std::string wins_sentence(const std::vector<SystemOutcome>& systems) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [label, count] : order) parts.push_back(fmt::format("{} on {}", label, count));
+  if (ties > 0) parts.push_back(fmt::format("within noise of each other on {}", ties));
   return fmt::format("Fastest, set-up included: {} of {} systems.", fmt::join(parts, ", "), solved);
 }
 
@@ -456,24 +530,52 @@ std::string to_text(const SystemOutcome& system) {
                     {"residual", Align::kRight},
                     {"set-up", Align::kRight},
                     {"solve", Align::kRight},
+                    {"cpu", Align::kRight},
+                    {"spread", Align::kRight},
                     {"moved", Align::kRight},
                     {"bandwidth", Align::kRight},
                     {"memory", Align::kRight},
                     {"note"}});
   for (const SolverOutcome& outcome : system.solvers) {
-    if (!outcome.ran()) {
-      table.add({outcome.label, "refused", "", "", "", "", "", "", "", outcome.refusal});
+    if (!outcome.ran()) continue;
+    const LinearReport& r = outcome.report;
+    if (!outcome.ended.empty()) {
+      table.add({outcome.label, outcome.ended, "", "", "", "", "", "", "", "", "", r.detail});
       continue;
     }
-    const LinearReport& r = outcome.report;
+    const RunTime clock = outcome.least(false);
     table.add({outcome.label, status_of(outcome), iterations_text(outcome),
-               residual_text(r.relative_residual()), seconds_text(outcome.setup_seconds),
-               seconds_text(outcome.solve_seconds), bytes_text(r.bytes_moved),
+               residual_text(r.relative_residual()), seconds_text(clock.setup),
+               seconds_text(clock.solve), seconds_text(outcome.seconds(true)),
+               fmt::format("{:.2f}", outcome.spread(system.by_cpu)), bytes_text(r.bytes_moved),
                bandwidth_text(outcome), bytes_text(r.bytes_held), note_text(r)});
   }
   std::string text = fmt::format("{}: {}\n", system.name, describe(system));
   if (!system.note.empty()) text += system.note + "\n";
-  return text + table.text();
+  text += table.text();
+  for (const std::string& line : refusals(system)) text += line + "\n";
+  return text + fastest_sentence(system) + "\n";
+}
+
+std::string busy_warning(const std::vector<SystemOutcome>& systems) {
+  double most = 0.0;
+  bool by_cpu = false;
+  for (const SystemOutcome& system : systems) {
+    most = std::max(most, system.others);
+    by_cpu = by_cpu || system.by_cpu;
+  }
+  std::string text;
+  if (most > kBusy || by_cpu) {
+    text =
+        fmt::format("The machine was busy: other work took up to {} of it.{}", percent_text(most),
+                    by_cpu ? " Processor time ranks where runs were held up." : "");
+  }
+  const std::string governor = frequency_governor();
+  if (!governor.empty() && governor != "performance") {
+    text += fmt::format("{}The frequency governor is '{}', not 'performance'.",
+                        text.empty() ? "" : " ", governor);
+  }
+  return text;
 }
 
 std::vector<std::string> findings(const std::vector<SystemOutcome>& systems) {
@@ -497,13 +599,17 @@ std::vector<std::string> findings(const std::vector<SystemOutcome>& systems) {
   return out;
 }
 
-std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonOptions& options) {
+std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonOptions& options,
+                    const std::string& stopped) {
   const auto usable = std::count_if(systems.begin(), systems.end(),
                                     [](const SystemOutcome& s) { return s.refusal.empty(); });
   report::HtmlPage page("Linear solvers compared",
                         fmt::format("{} system{}, {} solver{}, relative tolerance {:g}", usable,
                                     usable == 1 ? "" : "s", options.solvers.size(),
                                     options.solvers.size() == 1 ? "" : "s", options.control.rtol));
+  const std::string busy = busy_warning(systems);
+  if (!stopped.empty()) page.paragraph(fmt::format("Partial: {}.", stopped));
+  if (!busy.empty()) page.paragraph(busy);
   page.list(findings(systems));
   page.section("Overview", "overview");
   page.table(overview(systems));

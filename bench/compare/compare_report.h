@@ -20,10 +20,15 @@ std::string history_csv(const std::vector<SystemOutcome>& systems);
 /// The table of one system with a line above it, for a terminal.
 std::string to_text(const SystemOutcome& system);
 
+/// What a reader of times has to know of the machine; empty where there is nothing.
+std::string busy_warning(const std::vector<SystemOutcome>& systems);
+
 /// A sentence per finding, computed from the outcomes: who was fastest where, what failed.
 std::vector<std::string> findings(const std::vector<SystemOutcome>& systems);
 
 /// One self-contained page: findings, overview, and per system a table and its convergence curves.
-std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonOptions& options);
+/// `stopped` says where an interrupt ended the comparison, if one did.
+std::string to_html(const std::vector<SystemOutcome>& systems, const ComparisonOptions& options,
+                    const std::string& stopped = "");
 
 }  // namespace nsn::bench

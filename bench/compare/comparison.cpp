@@ -2,213 +2,164 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <stdexcept>
 
 #include "bench/support/bandwidth.h"
+#include "bench/support/machine_load.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/linear/schur_operator.h"
 
 namespace nsn::bench {
 namespace {
 
-/// Blocks move 76 bytes per 3x3, CSR 12 per entry: worth it from 76 / 12 = 6.3 entries per block.
-constexpr double kEntriesPerBlock = 76.0 / 12.0;
-
-struct Variant {
-  std::unique_ptr<LinearOperator> op;
-  bool factored = false;
-};
-
-Variant assembled(const LinearSystem& system, std::string& storage) {
-  if (system.A.rows % kBlock == 0 && system.A.rows > 0) {
-    BlockCsr blocks = to_blocks(system.A);
-    if (system.A.nonzeros() >= kEntriesPerBlock * blocks.blocks()) {
-      storage = "3x3 blocks";
-      return {std::make_unique<BlockOperator>(std::move(blocks), system.symmetric), false};
-    }
-  }
-  storage = "csr";
-  return {std::make_unique<CsrOperator>(system.A, system.symmetric), false};
-}
-
-/// H^-1 from its diagonal blocks; false if one is singular.
-bool inverse_blocks(const Csr& H, Vector out) {
-  diagonal_blocks(to_blocks(H), out);
-  return invert_blocks(out, out) < 0;
-}
-
-/// |S x - A x| / |A x| for a random x: whether two operators are the same.
-double difference(const LinearOperator& S, const Csr& A) {
-  const Vector x = random_solution(A.rows, 1);
-  const Vector Ax("Ax", x.extent(0));
-  const Vector Sx("Sx", x.extent(0));
-  multiply(A, x, Ax);
-  S.apply(x, Sx);
-  const double size = norm2(Ax);
-  axpby(-1.0, Ax, 1.0, Sx);
-  return size > 0.0 ? norm2(Sx) / size : norm2(Sx);
-}
-
-/// The factored operator of a system that has factors; null, and the reason in note, where they do
-/// not give A (an export keeps them unreduced) or do not fit 3x3 blocks.
-std::unique_ptr<LinearOperator> factored(const LinearSystem& system, std::string& note) {
-  constexpr double kSame = 1e-8;  // rounding of files and of H^-1, far below any modelling change
-  const SystemFactors& factors = *system.factors;
-  if (system.A.rows % kBlock != 0) {
-    note = "No factored operator: the number of rows is no multiple of three.";
-    return nullptr;
-  }
-  const BlockCsr J = to_blocks(factors.J);
-  const Vector H_inverse("H_inverse", static_cast<std::size_t>(J.columns) * kBlockSize);
-  if (!inverse_blocks(factors.H, H_inverse)) {
-    note = "No factored operator: H has a singular block.";
-    return nullptr;
-  }
-  const BlockCsr C =
-      factors.C ? to_blocks(*factors.C) : block_csr_from_triplets(J.rows, J.rows, {});
-  auto op = std::make_unique<SchurOperator>(J, H_inverse, C);
-  const double off = difference(*op, system.A);
-  if (off <= kSame) return op;
-  note = fmt::format("No factored operator: J H^-1 J^T + C differs from A by {:.1e}.", off);
-  return nullptr;
-}
-
 /// One solver on one operator, over all its runs.
-class Contestant {
+class Entrant {
  public:
-  Contestant(const SolverRegistry& registry, const LinearOperator& op, const LinearSystem& system,
-             const ComparisonOptions& options, SolverOutcome& outcome)
-      : registry_(registry),
-        op_(op),
-        system_(system),
-        options_(options),
-        outcome_(outcome),
-        spec_(outcome.label),
-        x_("x", static_cast<std::size_t>(op.rows())) {}
+  Entrant(std::unique_ptr<Contestant> contestant, const ComparisonOptions& options,
+          SolverOutcome& outcome)
+      : contestant_(std::move(contestant)), options_(options), outcome_(outcome) {}
 
   bool wants_another_run() const {
-    if (!outcome_.ran() || slowest_ > options_.patience) return false;
-    if (outcome_.repeats > 0 && !outcome_.report.ok()) return false;
-    return outcome_.repeats < options_.repeats ||
-           (spent_ < kShortSeconds && outcome_.repeats < kMostRepeats);
+    if (count_ == 0) return true;
+    if (!outcome_.ok() || slowest_ > options_.patience) return false;
+    const int counted = static_cast<int>(outcome_.runs.size());
+    return counted < options_.repeats || (spent_ < kShortSeconds && counted < kMostRepeats);
   }
 
-  /// A fresh solver, so that every run pays for its own set-up.
   void time() {
-    guarded([&](LinearSolver& solver) {
-      const LinearReport report = solver.solve(system_.b, x_, options_.control);
-      const double setup = report.analyze_seconds + report.factorize_seconds;
-      const bool first = outcome_.repeats++ == 0;
-      if (first || report.solve_seconds < outcome_.solve_seconds) {
-        outcome_.report = report;
-        outcome_.solve_seconds = report.solve_seconds;
-      }
-      outcome_.setup_seconds = first ? setup : std::min(setup, outcome_.setup_seconds);
-      slowest_ = std::max(slowest_, setup + report.solve_seconds);
-      spent_ += setup + report.solve_seconds;
-    });
+    const TimedRun run = contestant_->time();
+    if (run.stopped) return;
+    ++count_;
+    outcome_.refusal = run.refusal;
+    outcome_.ended = run.ended;
+    outcome_.direct = run.direct;
+    if (!run.refusal.empty() || !run.ended.empty()) {
+      outcome_.report = run.report;
+      return;
+    }
+    if (count_ == 1) outcome_.cold = run.time;
+    if (outcome_.runs.empty() || run.time.total() < outcome_.least(false).total()) {
+      outcome_.report = run.report;
+    }
+    slowest_ = std::max(slowest_, run.time.cpu());
+    spent_ += run.time.cpu();
+    if (count_ == 1 && run.report.ok() && run.time.cpu() < kWarmUpSeconds) return;
+    outcome_.runs.push_back(run.time);
   }
 
-  void observe() {
-    if (!outcome_.ran() || outcome_.direct) return;
-    guarded([&](LinearSolver& solver) {
-      History& history = outcome_.history;
-      const LinearReport report =
-          solver.solve(system_.b, x_, options_.control, [&](const IterationInfo& info) {
-            history.iteration.push_back(info.iteration);
-            history.residual.push_back(info.residual);
-            history.preconditioned.push_back(info.preconditioned);
-            history.normal.push_back(info.normal_residual);
-          });
-      static_cast<void>(report);  // the timed runs have reported
-    });
+  /// The run with a monitor; the contestant is not needed any more.
+  void finish() {
+    if (outcome_.ran() && outcome_.ended.empty() && !outcome_.direct) {
+      outcome_.history = contestant_->observe();
+    }
+    contestant_.reset();
   }
+  bool finished() const { return contestant_ == nullptr; }
 
  private:
-  template <class Run>
-  void guarded(const Run& run) {
-    try {
-      const auto solver = registry_.make(spec_);
-      outcome_.direct = solver->capabilities().direct;
-      solver->prepare(op_);
-      Kokkos::deep_copy(x_, 0.0);
-      run(*solver);
-    } catch (const std::invalid_argument& error) {
-      outcome_.refusal = error.what();  // the solver says what it cannot take
-    }
-  }
-
-  const SolverRegistry& registry_;
-  const LinearOperator& op_;
-  const LinearSystem& system_;
+  std::unique_ptr<Contestant> contestant_;
   const ComparisonOptions& options_;
   SolverOutcome& outcome_;
-  std::string spec_;
-  Vector x_;
+  int count_ = 0;
   double slowest_ = 0.0;  // of the runs so far, s
   double spent_ = 0.0;    // on all of them, s
 };
 
 bool needs_entries(const SolverRegistry& registry, const std::string& spec) {
-  const Capabilities& can = registry.info(parse_named_options(spec).name).capabilities;
+  const Capabilities can = registry.capabilities(spec);
   return can.needs_entries && !can.takes_factors;
 }
 
-/// One empty outcome per solver and operator that it can take; returns the operator of each.
-std::vector<const LinearOperator*> enter(const std::vector<Variant>& variants,
-                                         const SolverRegistry& registry,
-                                         const ComparisonOptions& options, SystemOutcome& result) {
+/// One empty outcome per solver and operator that it can take.
+void enter(bool has_factors, const SolverRegistry& registry, const ComparisonOptions& options,
+           SystemOutcome& result) {
   const std::size_t num_solvers = options.solvers.size();
-  std::vector<const LinearOperator*> operators;
-  for (const Variant& variant : variants) {
+  for (const bool factored : {false, true}) {
+    if (factored && !has_factors) continue;
     for (std::size_t k = 0; k < num_solvers; ++k) {
-      if (variant.factored && needs_entries(registry, options.solvers[k])) continue;
+      if (factored && needs_entries(registry, options.solvers[k])) continue;
       SolverOutcome outcome;
-      outcome.label = options.solvers[k];
-      outcome.factored = variant.factored;
-      outcome.style = k + (variant.factored ? num_solvers : 0);
+      outcome.label = options.solvers[k] + (factored ? " (factored)" : "");
+      outcome.factored = factored;
+      outcome.style = k + (factored ? num_solvers : 0);
       result.solvers.push_back(outcome);
-      operators.push_back(variant.op.get());
     }
   }
-  return operators;
 }
 
-/// Timed runs in turn with each other and with the triad, then the observed runs.
-void race(std::vector<Contestant>& contestants, Triad& triad, int repeats, const OnRun& on_run,
-          SystemOutcome& result) {
-  const auto announce = [&](std::size_t k) {
-    if (on_run) on_run(result.name, result.solvers[k].label);
-  };
-  bool running = true;
-  for (int round = 0; running; ++round) {
-    running = false;
-    result.triad_bytes_per_second = std::max(result.triad_bytes_per_second, triad.run());
-    for (std::size_t k = 0; k < contestants.size(); ++k) {
-      if (round < repeats) announce(k);
-      if (!contestants[k].wants_another_run()) continue;
-      contestants[k].time();
-      running = true;
+/// 0 ... count - 1 in another order each time.
+std::vector<std::size_t> shuffled(std::size_t count, std::mt19937_64& random) {
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < count; ++k) order.push_back(k);
+  for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[random() % k]);
+  return order;
+}
+
+struct Race {
+  const ComparisonOptions& options;
+  const ComparisonCalls& calls;
+  SystemOutcome& result;
+  Triad& triad;
+
+  void judge(SolverOutcome& outcome) const {
+    const double solve = outcome.least(false).solve;
+    if (!outcome.ran() || !outcome.ended.empty() || solve <= 0.0) return;
+    outcome.bandwidth_fraction = outcome.report.bytes_moved / solve / result.triad_bytes_per_second;
+  }
+
+  bool stopped() const { return calls.stopped && calls.stopped(); }
+
+  /// Rounds in which each solver that wants to runs once. One that is done is observed at once.
+  void run(std::vector<std::unique_ptr<Entrant>>& entrants) const {
+    std::mt19937_64 random(options.seed);
+    bool running = true;
+    while (running && !stopped()) {
+      running = false;
+      result.triad_bytes_per_second = std::max(result.triad_bytes_per_second, triad.run());
+      for (const std::size_t k : shuffled(entrants.size(), random)) {
+        if (entrants[k] == nullptr || entrants[k]->finished() || stopped()) continue;
+        SolverOutcome& outcome = result.solvers[k];
+        if (calls.on_run) calls.on_run(result.name, outcome.label);
+        entrants[k]->time();
+        running = true;
+        if (stopped() || entrants[k]->wants_another_run()) continue;
+        entrants[k]->finish();
+        judge(outcome);
+        if (calls.on_row) calls.on_row(result, outcome);
+      }
     }
   }
-  for (std::size_t k = 0; k < contestants.size(); ++k) {
-    announce(k);
-    contestants[k].observe();
+};
+
+bool held_up(const SystemOutcome& result) {
+  double wall = 0.0;
+  double cpu = 0.0;
+  for (const SolverOutcome& outcome : result.solvers) {
+    for (const RunTime& run : outcome.runs) {
+      wall += run.total();
+      cpu += run.cpu();
+    }
   }
+  return cpu < kHeldUp * wall;
+}
+
+void describe(const LinearSystem& system, SystemOutcome& result) {
+  result.name = system.name;
+  result.path = system.path;
+  result.rows = system.A.rows;
+  result.nonzeros = system.A.nonzeros();
+  result.symmetric = system.symmetric;
+  result.rhs = system.rhs;
+  result.rhs_norm = norm2(system.b);
 }
 
 }  // namespace
 
-bool SystemOutcome::ok() const {
-  return std::any_of(solvers.begin(), solvers.end(),
-                     [](const SolverOutcome& outcome) { return outcome.ok(); });
-}
-
 void check_solvers(const SolverRegistry& registry, const std::vector<std::string>& solvers) {
   NSN_THROW_UNLESS(!solvers.empty(), "no linear solver is available");
   for (const std::string& spec : solvers) {
-    const auto solver = registry.make(spec);
+    static_cast<void>(registry.make(spec));
     NSN_THROW_UNLESS(std::count(solvers.begin(), solvers.end(), spec) == 1,
                      "solver '{}' is listed twice", spec);
   }
@@ -231,34 +182,42 @@ std::vector<std::string> split_solvers(const std::string& text) {
 }
 
 SystemOutcome compare_on(const LinearSystem& system, const SolverRegistry& registry,
-                         const ComparisonOptions& options, const OnRun& on_run) {
+                         const ComparisonOptions& options, const ComparisonCalls& calls) {
   SystemOutcome result;
-  result.name = system.name;
-  result.path = system.path;
-  result.rows = system.A.rows;
-  result.nonzeros = system.A.nonzeros();
-  result.symmetric = system.symmetric;
-  result.rhs = system.rhs;
-  result.rhs_norm = norm2(system.b);
-  std::vector<Variant> variants;
-  variants.push_back(assembled(system, result.storage));
-  if (system.factors) {
-    if (auto op = factored(system, result.note)) variants.push_back({std::move(op), true});
-  }
-  const std::vector<const LinearOperator*> operators = enter(variants, registry, options, result);
-  std::vector<Contestant> contestants;
-  for (std::size_t k = 0; k < operators.size(); ++k) {
-    contestants.emplace_back(registry, *operators[k], system, options, result.solvers[k]);
+  describe(system, result);
+  const Variant assembled = assembled_variant(system);
+  result.storage = assembled.storage;
+  std::unique_ptr<LinearOperator> factors;
+  if (system.factors) factors = factored_variant(system, result.note);
+  enter(factors != nullptr, registry, options, result);
+  std::vector<std::unique_ptr<Entrant>> entrants;
+  for (std::size_t k = 0; k < result.solvers.size(); ++k) {
+    SolverOutcome& outcome = result.solvers[k];
+    entrants.emplace_back();
+    if (const auto known = calls.known.find(outcome.label); known != calls.known.end()) {
+      const std::size_t style = outcome.style;
+      outcome = known->second;
+      outcome.style = style;
+      continue;
+    }
+    const std::string& spec = options.solvers[outcome.style % options.solvers.size()];
+    const LinearOperator& op = outcome.factored ? *factors : *assembled.op;
+    entrants.back() = std::make_unique<Entrant>(
+        calls.enter ? calls.enter(spec, outcome.factored)
+                    : local_contestant(registry, spec, op, system, options.control),
+        options, outcome);
   }
   const double vectors = 8.0 * 8.0 * system.A.rows;  // the iteration's own
-  Triad triad(variants.front().op->bytes_per_apply() + vectors);
-  race(contestants, triad, options.repeats, on_run, result);
-  for (SolverOutcome& outcome : result.solvers) {
-    if (outcome.factored) outcome.label += " (factored)";
-    if (!outcome.ran() || outcome.solve_seconds <= 0.0) continue;
-    outcome.bandwidth_fraction =
-        outcome.report.bytes_moved / outcome.solve_seconds / result.triad_bytes_per_second;
-  }
+  Triad triad(assembled.op->bytes_per_apply() + vectors);
+  const MachineLoad load;
+  Race{options, calls, result, triad}.run(entrants);
+  result.others = load.others();
+  result.by_cpu = options.one_thread && held_up(result);
+  std::size_t place = 0;
+  std::erase_if(result.solvers, [&](const SolverOutcome&) {
+    const auto& entrant = entrants[place++];
+    return entrant != nullptr && !entrant->finished();  // stopped before it was done
+  });
   return result;
 }
 

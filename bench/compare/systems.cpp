@@ -8,6 +8,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/io/matrix_market.h"
+#include "nsn/core/io/petsc_binary.h"
 
 namespace nsn::bench {
 namespace {
@@ -19,7 +20,11 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-/// Without .mtx or .mtx.gz.
+bool is_system_file(const fs::path& path) {
+  return (path.extension() == ".petsc" || is_matrix_file(path)) && is_file(path);
+}
+
+/// Without .mtx, .mtx.gz or .petsc.
 std::string stem_of(const fs::path& matrix) {
   const fs::path unpacked = matrix.extension() == ".gz" ? matrix.stem() : matrix;
   return unpacked.stem().string();
@@ -34,6 +39,10 @@ std::vector<fs::path> rhs_candidates(const fs::path& matrix) {
     names.push_back(stem + ending);
   std::vector<fs::path> out;
   for (const std::string& name : names) {
+    if (matrix.extension() == ".petsc") {
+      out.push_back(matrix.parent_path() / fs::path(name).replace_extension(".petsc"));
+      continue;
+    }
     out.push_back(matrix.parent_path() / name);
     out.push_back(matrix.parent_path() / (name + ".gz"));
   }
@@ -62,9 +71,9 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
                                  ? fs::weakly_canonical(folder).filename().string()
                                  : relative.generic_string();
     out.push_back({name, folder, std::nullopt, true, {}});
-    if (is_file(folder / "A_sym.mtx")) {
-      out.push_back(matrix_file(folder / "A_sym.mtx", name + " (A_sym)"));
-    }
+    const fs::path symmetric =
+        folder / fmt::format("A_sym{}", matrix_of(folder).extension().string());
+    if (is_file(symmetric)) out.push_back(matrix_file(symmetric, name + " (A_sym)"));
     return;
   }
   std::vector<fs::path> entries;
@@ -73,7 +82,7 @@ void find_below(const fs::path& root, const fs::path& folder, std::vector<System
   for (const fs::path& entry : entries) {
     if (fs::is_directory(entry) && !fs::is_symlink(entry)) {
       find_below(root, entry, out);
-    } else if (is_matrix_file(entry) && is_file(entry)) {
+    } else if (is_system_file(entry)) {
       out.push_back(matrix_file(entry, name_below(root, entry)));
     }
   }
@@ -108,7 +117,12 @@ void make_names_unique(std::vector<SystemSource>& sources) {
 
 /// The matrix of a file, square or refused.
 MatrixMarket read_square(const fs::path& path) {
-  MatrixMarket matrix = read_matrix_market(path);
+  MatrixMarket matrix;
+  if (path.extension() == ".petsc") {
+    matrix.A = read_petsc_matrix(path);
+  } else {
+    matrix = read_matrix_market(path);
+  }
   const Csr& A = matrix.A;
   if (A.rows != A.columns) {
     throw InputError(A.columns == 1
@@ -121,7 +135,8 @@ MatrixMarket read_square(const fs::path& path) {
 }
 
 Vector read_rhs(const fs::path& path, Index rows) {
-  const Vector b = read_matrix_market_vector(path);
+  const Vector b =
+      path.extension() == ".petsc" ? read_petsc_vector(path) : read_matrix_market_vector(path);
   if (size_of(b) != rows) {
     throw InputError(
         fmt::format("{}: {} entries for a system of {} rows", path.string(), b.extent(0), rows));
@@ -155,7 +170,8 @@ LinearSystem read_system(const SystemSource& source, std::uint64_t seed) {
   if (!source.refusal.empty()) {
     throw InputError(fmt::format("{}: {}", source.path.string(), source.refusal));
   }
-  LinearSystem system{source.name, source.path.string(), {}, true, {}, {}, std::nullopt};
+  LinearSystem system{source.name, source.path.string(), {},          true, {},
+                      {},          std::nullopt,         std::nullopt};
   std::optional<Vector> b;
   if (source.exported) {
     ExportedSystem exported = read_exported_system(source.path);
@@ -163,7 +179,8 @@ LinearSystem read_system(const SystemSource& source, std::uint64_t seed) {
     system.symmetric = exported.symmetric;
     system.factors = std::move(exported.factors);
     b = exported.b;
-    system.rhs = "b.mtx";
+    system.positions = exported.positions;
+    system.rhs = fmt::format("b{}", matrix_of(source.path).extension().string());
   } else {
     const MatrixMarket matrix = read_square(source.path);
     system.A = matrix.A;

@@ -1,11 +1,12 @@
 /// Where `nsn compare` takes its linear systems from.
 ///
 /// A path is one of
-/// * a MatrixMarket file, with its right-hand side beside it where there is one: for NAME.mtx the
+/// * a MatrixMarket file or a matrix in PETSc's binary format (NAME.petsc), with its right-hand side beside it where there is one: for NAME.mtx the
 ///   first of NAME_b.mtx, NAME_rhs.mtx, NAME.rhs.mtx, NAME.b.mtx; for A.mtx also b.mtx;
-/// * a folder with an A.mtx: an exported system (core/io/exported_system.h), and its A_sym.mtx as a
+/// * a folder with an A.mtx or A.petsc: an exported system (core/io/exported_system.h), and its A_sym.mtx as a
 ///   second system where there is one;
-/// * any other folder: every MatrixMarket file in it that is not the right-hand side of another, and every
+/// * any other folder: every MatrixMarket and .petsc file in it that is not the right-hand side of
+///   another, and every
 ///   sub-folder by the same rules, in alphabetical order.
 ///
 /// Each of these files may be packed: NAME.mtx.gz.
@@ -51,6 +52,7 @@ struct LinearSystem {
   Vector b;
   std::string rhs;  ///< where b comes from
   std::optional<SystemFactors> factors;
+  std::optional<Vector> positions;  ///< of the points whose displacements the rows are, m
 };
 
 /// Throws InputError for a broken file and for a matrix that is not square.

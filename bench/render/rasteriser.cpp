@@ -375,11 +375,37 @@ Image render(const Picture& picture, int width, int height) {
   return canvas.resolve();
 }
 
-Camera frame_all(const std::vector<Mesh>& meshes, const Vec3& from, double field_of_view) {
-  const Bounds bounds = bounds_of(meshes);
-  const double distance = 1.08 * std::max(bounds.radius(), 1e-6) /
-                          std::sin(0.5 * field_of_view * std::numbers::pi / 180.0);
-  return {bounds.centre() + distance * normalised(from), bounds.centre(), field_of_view};
+Camera frame_all(const std::vector<Mesh>& meshes, const Vec3& from, double aspect, double margin,
+                 double field_of_view) {
+  // With x, y, z along right, up and towards the eye, D the eye's distance from the origin and (cx, cy) the
+  // target: |x - cx| <= a (D - z) for every vertex, a the tangent of half the view. Both sides of each
+  // axis are met by D >= max(z + x/a) - cx/a and D >= max(z - x/a) + cx/a: the best cx makes them equal.
+  const Vec3 back = normalised(from);
+  const Vec3 right = normalised(cross(Vec3{0.0, 0.0, 1.0}, back));
+  const Vec3 up = cross(back, right);
+  const double half = (1.0 - margin) * std::tan(0.5 * field_of_view * std::numbers::pi / 180.0);
+  const double tangent[2] = {half * aspect, half};
+  double above[2] = {-1e300, -1e300};
+  double below[2] = {-1e300, -1e300};
+  double nearest = -1e300;
+  for (const Mesh& mesh : meshes) {
+    if (!mesh.casts_shadow) continue;
+    for (const Vec3& p : mesh.vertex) {
+      const double z = dot(p, back);
+      nearest = std::max(nearest, z);
+      for (int k = 0; k < 2; ++k) {
+        const double x = dot(p, k == 0 ? right : up) / tangent[k];
+        above[k] = std::max(above[k], z + x);
+        below[k] = std::max(below[k], z - x);
+      }
+    }
+  }
+  if (nearest < -1e299) return {normalised(from), {}, field_of_view};
+  const double distance = std::max(0.5 * (above[0] + below[0]), 0.5 * (above[1] + below[1]));
+  const Vec3 across = 0.5 * tangent[0] * (above[0] - below[0]) * right +
+                      0.5 * tangent[1] * (above[1] - below[1]) * up;
+  const Vec3 eye = across + std::max(distance, nearest + 1e-6) * back;
+  return {eye, eye - back, field_of_view};
 }
 
 Mesh box_mesh(const Vec3& half_extents) {

@@ -47,9 +47,10 @@ struct Picture {
 
 Image render(const Picture& picture, int width, int height);
 
-/// Looks at the box around all meshes that cast shadows, from the direction (towards the eye)
-/// given.
-Camera frame_all(const std::vector<Mesh>& meshes, const Vec3& from, double field_of_view = 35.0);
+/// The nearest camera, looking against `from` (the direction towards the eye), that sees every vertex of
+/// the meshes that cast shadows, with `margin` of the picture free at its edges. aspect: width over height.
+Camera frame_all(const std::vector<Mesh>& meshes, const Vec3& from, double aspect = 1.5,
+                 double margin = 0.06, double field_of_view = 35.0);
 
 /// Bodies around the origin; the caller moves the vertices.
 Mesh box_mesh(const Vec3& half_extents);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/render/rasteriser.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/models/collision/plane.h"
 #include "nsn/models/collision/sphere.h"
@@ -225,22 +224,110 @@ std::vector<ForceArrow> contact_forces(const Simulation& simulation) {
   return forces;
 }
 
-render::Image picture_of(const World& world, const std::vector<ForceArrow>& forces, int width,
-                         int height) {
-  render::Picture picture;
-  for (const PlacedShape& placed : world.shapes()) {
-    picture.meshes.push_back(shape_mesh(world, placed));
-  }
+namespace {
+
+/// What a picture shows of a world, in the order of shapes, then of deformables.
+std::vector<render::Mesh> meshes_of(const World& world) {
+  std::vector<render::Mesh> meshes;
+  for (const PlacedShape& placed : world.shapes()) meshes.push_back(shape_mesh(world, placed));
   for (std::size_t d = 0; d < world.deformables().size(); ++d) {
-    picture.meshes.push_back(deformable_mesh(world, world.deformables()[d], static_cast<int>(d)));
+    meshes.push_back(deformable_mesh(world, world.deformables()[d], static_cast<int>(d)));
   }
-  const Extent extent = extent_of(picture.meshes);
+  return meshes;
+}
+
+bool within(const Extent& inner, const Extent& outer) {
+  return norm(inner.centre - outer.centre) + inner.radius <= outer.radius;
+}
+
+/// Meshes of what moves and of what is fixed no further away than it reaches; without any, all of them.
+std::vector<render::Mesh> subject_of(const World& world, const std::vector<render::Mesh>& meshes) {
+  std::vector<render::Mesh> moving;
+  for (std::size_t s = 0; s < meshes.size(); ++s) {
+    const bool soft = s >= world.shapes().size();
+    if (soft || world.body(world.shapes()[s].body).dynamic()) moving.push_back(meshes[s]);
+  }
+  if (moving.empty()) return meshes;
+  const Extent extent = extent_of(moving);
+  for (std::size_t s = 0; s < world.shapes().size(); ++s) {
+    if (world.body(world.shapes()[s].body).dynamic() || !meshes[s].casts_shadow) continue;
+    constexpr double kNear = 1.25;  // radii of what moves
+    if (within(ball_around(meshes[s]), {extent.centre, kNear * extent.radius})) {
+      moving.push_back(meshes[s]);
+    }
+  }
+  return moving;
+}
+
+/// Towards the eye. A row more than kLong times as long as wide is seen along itself: across, it would be
+/// a line of specks.
+render::Vec3 direction_of(const std::vector<render::Mesh>& subject) {
+  constexpr double kLong = 3.5;
+  double low[2] = {1e300, 1e300};
+  double high[2] = {-1e300, -1e300};
+  double top = 0.0;
+  double bottom = 1e300;
+  for (const render::Mesh& mesh : subject) {
+    if (!mesh.casts_shadow) continue;
+    for (const render::Vec3& p : mesh.vertex) {
+      for (std::size_t k = 0; k < 2; ++k) {
+        low[k] = std::min(low[k], p[k]);
+        high[k] = std::max(high[k], p[k]);
+      }
+      top = bottom > 1e299 ? p[2] : std::max(top, p[2]);
+      bottom = std::min(bottom, p[2]);
+    }
+  }
+  const double x = high[0] - low[0];
+  const double y = high[1] - low[1];
+  if (x > kLong * std::max(y, top - bottom)) return {0.9, -0.42, 0.35};
+  if (y > kLong * std::max(x, top - bottom)) return {0.42, -0.9, 0.35};
+  return {0.6, -1.0, 0.45};
+}
+
+/// A floor at that height, far enough to end nowhere.
+render::Mesh floor_at(double height, const Extent& extent) {
+  render::Mesh floor;
+  floor.vertex = {{0, 0, height}, {1, 0, height}, {1, 1, height}};
+  floor.colour = {0.55, 0.57, 0.6};
+  floor.casts_shadow = false;
+  spread_ground(floor, extent);
+  return floor;
+}
+
+}  // namespace
+
+Framing framing_of(const World& world, double aspect) {
+  const std::vector<render::Mesh> meshes = meshes_of(world);
+  const std::vector<render::Mesh> subject = subject_of(world, meshes);
+  Framing framing;
+  framing.camera = render::frame_all(subject, direction_of(subject), aspect);
+  framing.extent = extent_of(subject).radius;
+  const bool has_plane = std::any_of(meshes.begin(), meshes.end(),
+                                     [](const render::Mesh& mesh) { return !mesh.casts_shadow; });
+  if (has_plane || meshes.empty()) return framing;
+  double lowest = 1e300;
+  for (const render::Mesh& mesh : subject) {
+    for (const render::Vec3& p : mesh.vertex) lowest = std::min(lowest, p[2]);
+  }
+  framing.floor = lowest - 0.02 * framing.extent;
+  return framing;
+}
+
+render::Image picture_of(const World& world, const std::vector<ForceArrow>& forces, int width,
+                         int height, const std::optional<Framing>& given) {
+  const Framing framing =
+      given ? *given : framing_of(world, static_cast<double>(width) / std::max(height, 1));
+  render::Picture picture;
+  picture.meshes = meshes_of(world);
+  const Extent extent{extent_of(picture.meshes).centre, framing.extent};
   for (render::Mesh& mesh : picture.meshes) {
     if (!mesh.casts_shadow) spread_ground(mesh, extent);
   }
+  if (framing.floor) picture.meshes.push_back(floor_at(*framing.floor, extent));
   picture.lines = force_lines(forces, extent.radius);
   add_joint_lines(world, extent.radius, picture.lines);
-  picture.camera = render::frame_all(picture.meshes, {0.6, -1.0, 0.45});
+  picture.camera = framing.camera;
   for (std::size_t s = 0; s < world.shapes().size(); ++s) {
     const PlacedShape& placed = world.shapes()[s];
     render::Mesh& mesh = picture.meshes[s];

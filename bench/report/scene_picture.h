@@ -9,9 +9,11 @@
 /// Joints are the axes of their frames: x red, y green, z (the joint's own axis) blue.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "bench/render/image.h"
+#include "bench/render/rasteriser.h"
 #include "nsn/models/step/simulation.h"
 #include "nsn/models/world/world.h"
 
@@ -25,8 +27,18 @@ struct ForceArrow {
 /// Of the last step, contacts of rigid and of deformable bodies.
 std::vector<ForceArrow> contact_forces(const Simulation& simulation);
 
-/// 960 x 640 pixels unless asked otherwise.
+/// Where a picture is taken from, and the floor below what has none.
+struct Framing {
+  render::Camera camera;
+  std::optional<double> floor;  ///< height, m
+  double extent = 1.0;          ///< radius of what is seen, m
+};
+/// Sees what moves, and what is fixed among it; nothing moves: everything. A long row is seen along itself.
+Framing framing_of(const World& world, double aspect = 1.5);
+
+/// 960 x 640 pixels unless asked otherwise. The pictures of a film share the framing of the first.
 render::Image picture_of(const World& world, const std::vector<ForceArrow>& forces = {},
-                         int width = 960, int height = 640);
+                         int width = 960, int height = 640,
+                         const std::optional<Framing>& framing = {});
 
 }  // namespace nsn::report

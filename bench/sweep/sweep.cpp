@@ -411,14 +411,19 @@ void check(const Sweep& sweep) {
   }
 }
 
-study::Row run_cell(const Sweep& sweep, const Cell& cell) {
+study::Row row_without_run(const Sweep& sweep, const Cell& cell, std::string_view status) {
   Row row;
   for (std::size_t k = 0; k < cell.size(); ++k) row[sweep.factors[k].key] = cell[k];
-  row["status"] = "ok";
+  row["status"] = status;
   for (const Measure& measure : measures()) row[measure.key] = nullptr;
   row["linear_iterations_mean"] = nullptr;
   row["displacement_max_m"] = nullptr;
   row["hash"] = nullptr;
+  return row;
+}
+
+study::Row run_cell(const Sweep& sweep, const Cell& cell) {
+  Row row = row_without_run(sweep, cell, "ok");
   try {
     const Setting setting = setting_of(sweep, cell);
     Simulation simulation(make_scene(sweep.scene, setting.parameters),

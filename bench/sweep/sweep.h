@@ -49,6 +49,8 @@ void check(const Sweep& sweep);
 /// and its hash (bench/support/run_hash.h), null where there was none. A combination that a solver
 /// refuses is a failed cell, not an error, and so is a solver that this machine does not have.
 study::Row run_cell(const Sweep& sweep, const Cell& cell);
+/// The row of a cell without a run: the status as given, all measures null.
+study::Row row_without_run(const Sweep& sweep, const Cell& cell, std::string_view status);
 
 /// The cells with the best of each measure marked, then the effect of each factor on its own: the
 /// geometric mean of each measure over all cells that share a value. Cells and values that are alike

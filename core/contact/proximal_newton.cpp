@@ -280,7 +280,7 @@ bool ProximalNewton::solved_at_centre(ProximalStep& result) {
   return meets_goal(result.error);
 }
 
-ProximalStep ProximalNewton::step() {
+ProximalStep ProximalNewton::step(const std::function<bool()>& stop) {
   ProximalStep result;
   result.alpha = schedule_.alpha;
   result.outcome = StepOutcome::kSolved;
@@ -310,7 +310,7 @@ ProximalStep ProximalNewton::step() {
       return result;
     }
     if (inner == schedule_.max_inner || schedule_.runs_away(inner, residual.phi, start)) break;
-    if (factorizations_ >= options_.max_factorizations || !may_factorise()) {
+    if (factorizations_ >= options_.max_factorizations || (stop && stop()) || !may_factorise()) {
       result.outcome = StepOutcome::kBudget;
       return result;
     }
@@ -330,7 +330,7 @@ ProximalReport ProximalNewton::run(const std::function<bool()>& stop) {
   double error_at_floor = std::numeric_limits<double>::infinity();
   int stuck_at_floor = 0;
   for (;;) {
-    const ProximalStep done = step();
+    const ProximalStep done = step(stop);
     report.linear_iterations += done.linear_iterations;
     if (done.outcome == StepOutcome::kRejected) ++report.rejected_steps;
     if (done.outcome == StepOutcome::kSolved || done.outcome == StepOutcome::kBudget) {

@@ -144,10 +144,10 @@ class ProximalNewton {
   /// Starts at r (kg m/s) with alpha; forgets failures, the best iterate and the history.
   void start(ConstVector r, double alpha);
 
-  /// One proximal step.
-  [[nodiscard]] ProximalStep step();
-  /// Steps until solved, the budget is spent or stop() says so between two steps; continues from
-  /// the present state.
+  /// One proximal step; stop() is asked before every factorisation, and true ends it as a spent budget
+  /// does.
+  [[nodiscard]] ProximalStep step(const std::function<bool()>& stop = {});
+  /// Steps until solved, the budget is spent or stop() says so; continues from the present state.
   [[nodiscard]] ProximalReport run(const std::function<bool()>& stop = {});
   /// A tighter or looser aim, e.g. if errors formed again miss the tolerance.
   void set_goal(double goal) { options_.goal = goal; }

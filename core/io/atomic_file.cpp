@@ -56,6 +56,12 @@ void AtomicFile::flush() {
   if (std::fflush(file_) != 0) refuse(std::strerror(errno));
 }
 
+void AtomicFile::sync() {
+  flush();
+  if (::fsync(::fileno(file_)) != 0 && errno != EINVAL)
+    refuse(std::strerror(errno));  // EINVAL: a pipe
+}
+
 void AtomicFile::commit() {
   flush();
   if (!temporary_.empty()) {

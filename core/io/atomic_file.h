@@ -26,6 +26,8 @@ class AtomicFile {
   void write(std::string_view text);
   /// Hands all of it to the system, which may refuse it.
   void flush();
+  /// The same, and waits until the disk has it: what follows a loss of power.
+  void sync();
   /// After this the file has its name; call once, last.
   void commit();
 

@@ -1,6 +1,9 @@
 #include "nsn/core/io/exported_system.h"
 
+#include <algorithm>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +11,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/io/atomic_file.h"
 #include "nsn/core/io/matrix_market.h"
+#include "nsn/core/io/petsc_binary.h"
 #include "nsn/core/io/text_file.h"
 
 namespace nsn {
@@ -37,31 +41,82 @@ std::string outside_blocks(const Csr& H) {
   return {};
 }
 
-SystemFactors read_factors(const fs::path& folder, Index rows) {
-  if (!is_there(folder / "H.mtx")) refuse(folder / "J.mtx", "comes without H.mtx");
-  SystemFactors factors{read_matrix_market(folder / "J.mtx").A,
-                        read_matrix_market(folder / "H.mtx").A, std::nullopt};
+/// The parts of a folder in one of the two formats.
+class Parts {
+ public:
+  Parts(fs::path folder, SystemFormat format) : folder_(std::move(folder)), format_(format) {}
+
+  fs::path file(const char* part) const { return folder_ / (part + std::string(ending(format_))); }
+  bool has(const char* part) const { return is_there(file(part)); }
+  bool petsc() const { return format_ == SystemFormat::kPetsc; }
+
+  Csr matrix(const char* part) const {
+    return petsc() ? read_petsc_matrix(file(part)) : read_matrix_market(file(part)).A;
+  }
+  Vector vector(const char* part) const {
+    return petsc() ? read_petsc_vector(file(part)) : read_matrix_market_vector(file(part));
+  }
+  void put(const char* part, const Csr& A, bool one_triangle = false) {
+    if (petsc()) {
+      write_petsc(file(part), A, A.rows % kBlock == 0 && A.columns % kBlock == 0 ? kBlock : 1);
+    } else {
+      write_matrix_market(file(part), A, MatrixMarketFormat{one_triangle, {}});
+    }
+    written_.push_back(file(part).filename().string());
+  }
+  void put(const char* part, const Vector& v) {
+    if (petsc()) {
+      write_petsc(file(part), ConstVector(v));
+    } else {
+      write_matrix_market(file(part), ConstVector(v));
+    }
+    written_.push_back(file(part).filename().string());
+  }
+  const Json& written() const { return written_; }
+
+ private:
+  fs::path folder_;
+  SystemFormat format_;
+  Json written_ = Json::array();
+};
+
+SystemFactors read_factors(const Parts& parts, Index rows) {
+  if (!parts.has("H"))
+    refuse(parts.file("J"), "comes without " + parts.file("H").filename().string());
+  SystemFactors factors{parts.matrix("J"), parts.matrix("H"), std::nullopt};
   const Csr& J = factors.J;
   const Csr& H = factors.H;
+  const std::string A = parts.file("A").filename().string();
   if (J.rows != rows) {
-    refuse(folder / "J.mtx", fmt::format("has {} rows, A.mtx has {}", J.rows, rows));
+    refuse(parts.file("J"), fmt::format("has {} rows, {} has {}", J.rows, A, rows));
   }
   if (H.rows != J.columns || H.columns != J.columns) {
-    refuse(folder / "H.mtx",
-           fmt::format("is {} x {}, J.mtx has {} columns", H.rows, H.columns, J.columns));
+    refuse(parts.file("H"), fmt::format("is {} x {}, {} has {} columns", H.rows, H.columns,
+                                        parts.file("J").filename().string(), J.columns));
   }
   const std::string outside = outside_blocks(H);
   if (!outside.empty()) {
-    refuse(folder / "H.mtx", fmt::format("entry {} is outside the 3x3 diagonal blocks", outside));
+    refuse(parts.file("H"), fmt::format("entry {} is outside the 3x3 diagonal blocks", outside));
   }
-  if (is_there(folder / "C.mtx")) {
-    factors.C = read_matrix_market(folder / "C.mtx").A;
+  if (parts.has("C")) {
+    factors.C = parts.matrix("C");
     if (factors.C->rows != rows || factors.C->columns != rows) {
-      refuse(folder / "C.mtx", fmt::format("is {} x {}, A.mtx has {} rows", factors.C->rows,
-                                           factors.C->columns, rows));
+      refuse(parts.file("C"), fmt::format("is {} x {}, {} has {} rows", factors.C->rows,
+                                          factors.C->columns, A, rows));
     }
   }
   return factors;
+}
+
+/// A vector of as many entries as A has rows, where it is there.
+std::optional<Vector> read_beside(const Parts& parts, const char* part, Index rows) {
+  if (!parts.has(part)) return std::nullopt;
+  const Vector v = parts.vector(part);
+  if (size_of(v) != rows) {
+    refuse(parts.file(part), fmt::format("has {} entries, {} has {} rows", v.extent(0),
+                                         parts.file("A").filename().string(), rows));
+  }
+  return v;
 }
 
 Json parse_description(const std::string& text, const std::string& name) {
@@ -89,62 +144,89 @@ Csr symmetric_part(const Csr& A) {
 
 }  // namespace
 
+std::string_view ending(SystemFormat format) {
+  return format == SystemFormat::kPetsc ? ".petsc" : ".mtx";
+}
+
+SystemFormat system_format_from(std::string_view word) {
+  for (const SystemFormat format : {SystemFormat::kMatrixMarket, SystemFormat::kPetsc}) {
+    if (ending(format).substr(1) == word) return format;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is neither mtx nor petsc", word));
+}
+
 bool is_exported_system(const fs::path& folder) {
   std::error_code error;
-  return fs::is_directory(folder, error) && is_there(folder / "A.mtx");
+  return fs::is_directory(folder, error) &&
+         (is_there(folder / "A.petsc") || is_there(folder / "A.mtx"));
+}
+
+fs::path matrix_of(const fs::path& folder) {
+  return folder / (is_there(folder / "A.petsc") ? "A.petsc" : "A.mtx");
 }
 
 ExportedSystem read_exported_system(const fs::path& folder) {
-  const MatrixMarket A = read_matrix_market(folder / "A.mtx");
+  const bool petsc = matrix_of(folder).extension() == ".petsc";
+  const Parts parts(folder, petsc ? SystemFormat::kPetsc : SystemFormat::kMatrixMarket);
+  MatrixMarket A;
+  if (petsc) {
+    A.A = parts.matrix("A");
+  } else {
+    A = read_matrix_market(parts.file("A"));
+  }
   if (A.A.rows != A.A.columns) {
-    refuse(folder / "A.mtx", fmt::format("is {} x {}, a system is square", A.A.rows, A.A.columns));
+    refuse(parts.file("A"), fmt::format("is {} x {}, a system is square", A.A.rows, A.A.columns));
   }
-  ExportedSystem system{A.A, is_symmetric(A), std::nullopt, std::nullopt, "{}"};
-  if (is_there(folder / "b.mtx")) {
-    system.b = read_matrix_market_vector(folder / "b.mtx");
-    if (size_of(*system.b) != A.A.rows) {
-      refuse(folder / "b.mtx",
-             fmt::format("has {} entries, A.mtx has {} rows", system.b->extent(0), A.A.rows));
-    }
-  }
+  ExportedSystem system{A.A, is_symmetric(A), {}, {}, "{}", {}};
+  system.b = read_beside(parts, "b", A.A.rows);
+  system.positions = read_beside(parts, "nodes", A.A.rows);
   bool proximal = false;
   if (is_there(folder / "system.json")) {
     system.description = read_text_file(folder / "system.json");
     const Json json = parse_description(system.description, (folder / "system.json").string());
     proximal = json.contains("form") && json["form"] == "proximal";
   }
-  if (is_there(folder / "J.mtx") && !proximal) system.factors = read_factors(folder, A.A.rows);
+  if (parts.has("J") && !proximal) system.factors = read_factors(parts, A.A.rows);
   return system;
 }
 
-void write_exported_system(const fs::path& folder, const ExportedSystem& system) {
-  Json description = parse_description(system.description, "description of a system");
+void write_exported_system(const fs::path& folder, const ExportedSystem& system,
+                           SystemFormat format) {
+  static_cast<void>(parse_description(system.description, "description of a system"));
   std::error_code absent;
-  for (const char* name :
-       {"system.json", "A.mtx", "A_sym.mtx", "b.mtx", "J.mtx", "H.mtx", "C.mtx"}) {
-    fs::remove(folder / name, absent);  // no part of an older system may stay
+  fs::remove(folder / "system.json", absent);
+  for (const char* part : {"A", "A_sym", "b", "J", "H", "C", "nodes"}) {
+    for (const char* end : {".mtx", ".petsc", ".petsc.info"}) {
+      fs::remove(folder / (std::string(part) + end),
+                 absent);  // no part of an older system may stay
+    }
   }
-  Json files = Json::array();
-  const auto put = [&](const char* name, const auto& part, const auto&... format) {
-    write_matrix_market(folder / name, part, format...);
-    files.push_back(name);
-  };
+  add_format(folder, system, format);
+}
+
+void add_format(const fs::path& folder, const ExportedSystem& system, SystemFormat format) {
+  Json description = parse_description(system.description, "description of a system");
+  Parts parts(folder, format);
   // One triangle only where nothing is lost by it.
-  const bool one_triangle = system.symmetric && asymmetry(system.A) == 0.0;
-  put("A.mtx", system.A, MatrixMarketFormat{one_triangle, {}});
-  if (!system.symmetric) {
-    put("A_sym.mtx", symmetric_part(system.A), MatrixMarketFormat{true, {}});
-  }
-  if (system.b) put("b.mtx", ConstVector(*system.b));
+  parts.put("A", system.A, system.symmetric && asymmetry(system.A) == 0.0);
+  if (!system.symmetric) parts.put("A_sym", symmetric_part(system.A), true);
+  if (system.b) parts.put("b", *system.b);
+  if (system.positions) parts.put("nodes", *system.positions);
   if (system.factors) {
-    put("J.mtx", system.factors->J);
-    put("H.mtx", system.factors->H);
-    if (system.factors->C) put("C.mtx", *system.factors->C);
+    parts.put("J", system.factors->J);
+    parts.put("H", system.factors->H);
+    if (system.factors->C) parts.put("C", *system.factors->C);
   }
   description["format"] = "nsn-system-1";
   description["rows"] = system.A.rows;
   description["nonzeros"] = system.A.nonzeros();
   description["symmetric"] = system.symmetric;
+  Json files = parts.written();
+  if (description.contains("files") && is_there(folder / "system.json")) {
+    for (const Json& file : description["files"]) {
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+  }
   description["files"] = std::move(files);
   write_file(folder / "system.json", description.dump(2) + "\n");
 }

@@ -7,13 +7,17 @@
 ///   H.mtx, C.mtx
 ///   system.json  where it comes from: scene, step, Newton iteration, form
 ///
-/// Only A.mtx must be there. Of a system whose form is "proximal" J, H and C are the unreduced rows
+/// In PETSc's binary format the files end in .petsc (core/io/petsc_binary.h). Where A's rows are
+/// displacements of points, nodes.mtx has these points, three coordinates each, one below the other.
+///
+/// Only A must be there. Of a system whose form is "proximal" J, H and C are the unreduced rows
 /// of the step, not factors of A: they are written, and left unread.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/matrix/csr.h"
@@ -32,18 +36,34 @@ struct ExportedSystem {
   bool symmetric = true;  ///< by A.mtx's banner or by measure (is_symmetric)
   std::optional<Vector> b;
   std::optional<SystemFactors> factors;
-  std::string description = "{}";  ///< system.json: the text of a JSON object
+  std::string description = "{}";     ///< system.json: the text of a JSON object
+  std::optional<Vector> positions{};  ///< rows of A coordinates, m
 };
 
-/// True for a folder that holds an A.mtx.
+enum class SystemFormat { kMatrixMarket, kPetsc };
+/// ".mtx" or ".petsc"
+std::string_view ending(SystemFormat format);
+/// "mtx" or "petsc"; throws std::invalid_argument for another word.
+SystemFormat system_format_from(std::string_view word);
+
+/// True for a folder that holds an A.petsc or an A.mtx.
 bool is_exported_system(const std::filesystem::path& folder);
 
 /// Throws InputError naming the file for a broken file and for sizes that do not fit together: A
 /// not square, b of another length, J and H of other sizes, H not block diagonal, J without H.
+/// The matrix of such a folder.
+std::filesystem::path matrix_of(const std::filesystem::path& folder);
+
+/// A folder that holds both formats is read in PETSc's, which is quicker.
 ExportedSystem read_exported_system(const std::filesystem::path& folder);
 
 /// Makes the folder and writes every part; the keys format, rows, nonzeros, symmetric and files are
 /// added to the description. system.json is written last: a folder that has one is complete.
-void write_exported_system(const std::filesystem::path& folder, const ExportedSystem& system);
+/// Files of other parts and of the other format are removed first.
+void write_exported_system(const std::filesystem::path& folder, const ExportedSystem& system,
+                           SystemFormat format = SystemFormat::kMatrixMarket);
+/// Writes every part in this format beside what the folder holds.
+void add_format(const std::filesystem::path& folder, const ExportedSystem& system,
+                SystemFormat format);
 
 }  // namespace nsn

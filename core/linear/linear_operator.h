@@ -82,6 +82,10 @@ class LinearOperator {
   virtual double bytes_per_apply() const = 0;
   /// false: only solvers that handle unsymmetric systems may take it.
   virtual bool symmetric() const { return true; }
+  /// Where each three rows are the displacement of a point: the points, rows() coordinates, m. Six
+  /// motions of a rigid body are then nearly in the null space of a stiffness. Empty: not so, or not
+  /// known.
+  virtual ConstVector positions() const { return {}; }
 };
 
 /// The sums of ProductSums for a y that is already known: one pass over the vectors.
@@ -108,10 +112,13 @@ class CsrOperator final : public LinearOperator {
   std::uint64_t value_id() const override { return value_id_; }
   double bytes_per_apply() const override;
   bool symmetric() const override { return symmetric_; }
+  ConstVector positions() const override { return positions_; }
+  void set_positions(ConstVector positions) { positions_ = positions; }
 
  private:
   Csr A_;
   bool symmetric_;
+  ConstVector positions_;
   std::uint64_t pattern_id_ = next_operator_id();
   std::uint64_t value_id_ = next_operator_id();
 };
@@ -137,10 +144,13 @@ class BlockOperator final : public LinearOperator {
   std::uint64_t value_id() const override { return value_id_; }
   double bytes_per_apply() const override;
   bool symmetric() const override { return symmetric_; }
+  ConstVector positions() const override { return positions_; }
+  void set_positions(ConstVector positions) { positions_ = positions; }
 
  private:
   BlockCsr A_;
   bool symmetric_;
+  ConstVector positions_;
   std::uint64_t pattern_id_ = next_operator_id();
   std::uint64_t value_id_ = next_operator_id();
 };

@@ -162,6 +162,9 @@ bool Pcg::gives_up(const Problem& problem, LinearReport& report) {
   if (!std::isfinite(rr_ + rz_)) {
     report.status = LinearStatus::kBreakdown;
     report.detail = "the recurrence met a number that is not finite; the best iterate is returned";
+  } else if (rz_ < 0.0) {
+    report.status = LinearStatus::kBreakdown;
+    report.detail = "the preconditioner is not positive definite; the best iterate is returned";
   } else if (rr_ > kBlowUp * kBlowUp * best_) {
     report.status = LinearStatus::kStagnation;
     report.detail =

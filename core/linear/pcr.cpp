@@ -269,6 +269,10 @@ void Pcr::explain(const Problem& problem, LinearReport& report) const {
       report.status = LinearStatus::kIndefinite;
       report.detail = "met a direction of zero or negative curvature";
       break;
+    case PcrEnd::kBadPreconditioner:
+      report.status = LinearStatus::kBreakdown;
+      report.detail = "the preconditioner is not positive definite; the best iterate is returned";
+      break;
     case PcrEnd::kRoundingReached:
       report.status = LinearStatus::kStagnation;
       report.detail = "the residual recomputed from x stopped falling: rounding is reached";

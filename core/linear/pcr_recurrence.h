@@ -35,12 +35,13 @@ struct PcrLimits {
 
 enum class PcrEnd : int {
   kRunning = 0,
-  kConverged,        ///< |r| <= target, of a residual computed from x
-  kLeastSquares,     ///< b is not in the range of A, r is all that is left of it
-  kLimit,            ///< max_iterations
-  kBreakdown,        ///< a scalar is not finite
-  kIndefinite,       ///< (z, A z) <= 0
-  kRoundingReached,  ///< the residual recomputed from x stopped falling
+  kConverged,          ///< |r| <= target, of a residual computed from x
+  kLeastSquares,       ///< b is not in the range of A, r is all that is left of it
+  kLimit,              ///< max_iterations
+  kBreakdown,          ///< a scalar is not finite
+  kIndefinite,         ///< (z, A z) <= 0
+  kBadPreconditioner,  ///< r^T P r <= 0, or it rises: P is not positive definite
+  kRoundingReached,    ///< the residual recomputed from x stopped falling
 };
 
 /// What the vectors do next.
@@ -70,6 +71,7 @@ struct PcrState {
   double best_Az = -1.0;           ///< smallest |A z|_P^2, < 0: none yet
   double saved_Az = 0.0;           ///< the one that the best iterate belongs to
   double best_rz = 0.0;            ///< |r|_P^2 at best_Az
+  double least_rz = 0.0;           ///< smallest |r|_P^2 since r was computed from x
   double restart_residual = -1.0;  ///< |r|_2 at the last restart, < 0: none yet
   int restarts = 0;
 };
@@ -77,7 +79,7 @@ struct PcrState {
 namespace pcr {
 
 inline constexpr double kHalfDigits = 1e-7;  // |A z| / (|A| |r|) of least squares to rounding
-inline constexpr double kRise = 10.0;        // |A z| above its minimum
+inline constexpr double kRise = 10.0;        // |A z|, or |r|_P, above its minimum
 inline constexpr double kProgress = 0.9;     // |r|_P that counts as progress since that minimum
 inline constexpr double kCancelled = 1e-8;   // delta / (w,Pw) below which delta is formed directly
 inline constexpr int kMaxRestarts = 10;
@@ -106,6 +108,12 @@ NSN_FUNCTION bool restart_helps(PcrState& s, const ProductSums& sums) {
   const bool halved = s.restart_residual < 0.0 || residual <= 0.5 * s.restart_residual;
   s.restart_residual = residual;
   return ++s.restarts <= kMaxRestarts && halved;
+}
+
+/// A positive definite P has r^T P r > 0, and the iteration never lets it rise but for rounding.
+NSN_FUNCTION bool is_definite(PcrState& s, const ProductSums& sums) {
+  s.least_rz = s.fresh ? sums.r_x : std::fmin(s.least_rz, sums.r_x);
+  return sums.r_x >= 0.0 && sums.r_x <= kRise * kRise * s.least_rz;
 }
 
 /// The best iterate is saved each time |A z|_P has halved: a few dozen times in a whole solve.
@@ -171,6 +179,7 @@ NSN_FUNCTION void decide(PcrState& s, const ProductSums& sums, const PcrLimits& 
     return pcr::stop(s, PcrEnd::kRoundingReached, false);
   }
   s.claimed = false;
+  if (!pcr::is_definite(s, sums)) return pcr::stop(s, PcrEnd::kBadPreconditioner, true);
   pcr::keep_best(s, sums);
   if (pcr::gives_up(s, sums)) return;
   if (s.iteration >= limits.max_iterations) return pcr::stop(s, PcrEnd::kLimit, false);

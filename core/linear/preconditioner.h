@@ -9,6 +9,12 @@
 
 namespace nsn {
 
+/// What the iteration around P asks of it.
+struct PreconditionerOptions {
+  bool definite = false;  ///< P has to be positive definite where S is semidefinite
+  double shift = 0.0;     ///< incomplete factors: of S + shift diag S, 0...1
+};
+
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;

@@ -50,6 +50,13 @@ const SolverInfo& SolverRegistry::info(std::string_view name) const {
   return find(solvers_, name, "linear solver");
 }
 
+Capabilities SolverRegistry::capabilities(std::string_view spec) const {
+  const NamedOptions named = parse_named_options(spec);
+  const SolverInfo& solver = info(named.name);
+  const Options options(solver.options, named.assignments, fmt::format("'{}'", solver.name));
+  return solver.capabilities_with ? solver.capabilities_with(options) : solver.capabilities;
+}
+
 std::unique_ptr<LinearSolver> SolverRegistry::make(std::string_view spec) const {
   const NamedOptions named = parse_named_options(spec);
   const SolverInfo& solver = info(named.name);
@@ -59,11 +66,12 @@ std::unique_ptr<LinearSolver> SolverRegistry::make(std::string_view spec) const 
                      *this);
 }
 
-std::unique_ptr<Preconditioner> SolverRegistry::make_preconditioner(std::string_view name) const {
+std::unique_ptr<Preconditioner> SolverRegistry::make_preconditioner(
+    std::string_view name, const PreconditionerOptions& options) const {
   const PreconditionerInfo& info = find(preconditioners_, name, "preconditioner");
   NSN_THROW_UNLESS(info.reason.empty(), "preconditioner '{}' cannot be used here: {}", info.name,
                    info.reason);
-  return info.make();
+  return info.make(options);
 }
 
 }  // namespace nsn

@@ -28,13 +28,16 @@ struct SolverInfo {
   std::string name;
   std::string summary;                 ///< one line
   std::string licence = "Apache-2.0";  ///< licence a program takes on by using it
-  Capabilities capabilities;
+  Capabilities capabilities;           ///< with default options
   std::vector<OptionSpec> options;
   bool built = true;   ///< compiled into this library
   std::string reason;  ///< not empty: why it cannot be used here (not built, no device)
   std::function<std::unique_ptr<LinearSolver>(const Options&, const SolverRegistry&)> make;
   /// The solver as one of a device: a MakeOnDevice<D, Real> (core/device/device_solvers.h), or empty.
   std::any on_device;
+
+  /// What a solver with these options can take, where that depends on them; empty: it does not.
+  std::function<Capabilities(const Options&)> capabilities_with;
 
   bool available() const { return reason.empty(); }
 };
@@ -53,7 +56,7 @@ std::unique_ptr<LinearSolver> make_solver(const Options& options, const SolverRe
 struct PreconditionerInfo {
   std::string name;
   std::string reason;  ///< not empty: why it cannot be used here
-  std::function<std::unique_ptr<Preconditioner>()> make;
+  std::function<std::unique_ptr<Preconditioner>(const PreconditionerOptions&)> make;
 };
 
 class StepMethod;
@@ -90,10 +93,14 @@ class SolverRegistry {
   /// Throws std::invalid_argument with the nearest names for an unknown one.
   const SolverInfo& info(std::string_view name) const;
 
+  /// What "name:key=value,..." can take. Throws as make() does, but for what is not available.
+  Capabilities capabilities(std::string_view spec) const;
+
   /// "name" or "name:key=value,...". Throws std::invalid_argument for unknown or unavailable names
   /// and for invalid options.
   std::unique_ptr<LinearSolver> make(std::string_view spec) const;
-  std::unique_ptr<Preconditioner> make_preconditioner(std::string_view name) const;
+  std::unique_ptr<Preconditioner> make_preconditioner(
+      std::string_view name, const PreconditionerOptions& options = {}) const;
 
  private:
   std::vector<SolverInfo> solvers_;

@@ -308,6 +308,26 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   return blocks;
 }
 
+FrictionBlocks to_friction_blocks(const BlockFrictionProblem& problem) {
+  const std::vector<Index> transposed = transposed_blocks(problem.W);
+  if (transposed.empty()) {
+    return to_friction_blocks(FrictionProblem{kBlock, to_scalar(problem.W), problem.q, problem.mu});
+  }
+  validate_contacts(kBlock, problem.mu, problem.q);
+  NSN_THROW_UNLESS(problem.W.rows == problem.contacts() && problem.W.columns == problem.contacts(),
+                   "W is {} x {} blocks, there are {} contacts", problem.W.rows, problem.W.columns,
+                   problem.contacts());
+  NSN_THROW_UNLESS(all_finite(problem.W.value), "W holds NaN or infinity");
+  NSN_THROW_UNLESS(all_finite(problem.q), "q holds NaN or infinity");
+  FrictionBlocks blocks;
+  blocks.W = problem.W;
+  blocks.asymmetry = block_asymmetry(blocks.W, transposed);
+  blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
+  blocks.q = problem.q;
+  blocks.laws = contact_laws({problem.mu.data(), to_size(problem.contacts())}, false);
+  return blocks;
+}
+
 void pad_contacts(ConstVector given, Index dimension, Vector padded) {
   const Index n = size_of(given) / dimension;
   for (Index i = 0; i < n; ++i) {

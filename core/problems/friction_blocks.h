@@ -23,6 +23,8 @@ struct FrictionBlocks {
 
 /// Throws std::invalid_argument if sizes do not agree, a number is not finite or a mu is negative.
 FrictionBlocks to_friction_blocks(const FrictionProblem& problem);
+/// The same; W is used where it is if its pattern is symmetric and has every diagonal block.
+FrictionBlocks to_friction_blocks(const BlockFrictionProblem& problem);
 
 /// Three numbers per contact from `dimension` numbers per contact, and back.
 void pad_contacts(ConstVector given, Index dimension, Vector padded);

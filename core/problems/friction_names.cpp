@@ -45,6 +45,8 @@ std::string_view to_string(FrictionStatus status) {
       return "solved";
     case FrictionStatus::kBudgetReached:
       return "budget-reached";
+    case FrictionStatus::kCancelled:
+      return "cancelled";
     case FrictionStatus::kTimeLimit:
       return "time-limit";
     case FrictionStatus::kSuspectedUnsolvable:

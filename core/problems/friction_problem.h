@@ -10,6 +10,7 @@
 #pragma once
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/matrix/block_csr.h"
 #include "nsn/core/matrix/csr.h"
 
 namespace nsn {
@@ -19,6 +20,15 @@ struct FrictionProblem {
   Csr W;                ///< Delassus operator, (dimension * contacts)^2, 1/kg
   Vector q;             ///< free relative velocity, m/s
   Vector mu;            ///< friction coefficients, >= 0, one per contact
+
+  Index contacts() const { return size_of(mu); }
+};
+
+/// A local problem in 3D whose W comes in blocks of 3 x 3, one per pair of contacts.
+struct BlockFrictionProblem {
+  BlockCsr W;  ///< contacts x contacts blocks, 1/kg
+  Vector q;    ///< m/s
+  Vector mu;
 
   Index contacts() const { return size_of(mu); }
 };

@@ -72,8 +72,17 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
 }
 
 FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector r0) const {
+  return solve_local(problem, problem.dimension, r0);
+}
+FrictionResult FrictionSolver::solve(const BlockFrictionProblem& problem, ConstVector r0) const {
+  return solve_local(problem, kBlock, r0);
+}
+
+template <class Problem>
+FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimension,
+                                           ConstVector r0) const {
   if (const double factor = factor_for(norm_max(problem.q)); factor != 1.0) {
-    FrictionProblem same = problem;
+    Problem same = problem;
     same.q = scaled(factor, problem.q);
     FrictionResult result = solve(same, scaled(factor, r0));
     scale_back(factor, result);
@@ -86,20 +95,19 @@ FrictionResult FrictionSolver::solve(const FrictionProblem& problem, ConstVector
   FrictionBlocks blocks = to_friction_blocks(problem);
   result.asymmetry = blocks.asymmetry;
   const Index n = problem.contacts();
-  const Vector padded = padded_start(r0, problem.dimension, n);
-  result.r = zero_vector(problem.dimension * n);
-  result.u = zero_vector(problem.dimension * n);
+  const Vector padded = padded_start(r0, dimension, n);
+  result.r = zero_vector(dimension * n);
+  result.u = zero_vector(dimension * n);
   const Vector rho = zero_vector(n);
   contact_rho(blocks.W, rho);
   DualSystem system(registry_.make(options_.linear));
   StagedSolve solve(options_, take(blocks, system), system, &system, result, start);
   const auto measure = [&] {
     solve.best(padded);
-    unpad_contacts(padded, problem.dimension, result.r);
+    unpad_contacts(padded, dimension, result.r);
     multiply(problem.W, result.r, result.u);
     axpby(1.0, problem.q, 1.0, result.u);
-    result.error =
-        friction_error(problem.dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
+    result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
   };
   solve_and_check(solve, options_, padded, measure, result);
   result.seconds = seconds_since(start);

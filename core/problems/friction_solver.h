@@ -73,6 +73,8 @@ struct FrictionSolverOptions {
   /// time, by its operations at the speed measured so far.
   double time_limit = 0.0;
   std::function<double()> clock;  ///< s, of time_limit; empty: the wall clock
+  /// Asked between iterations of every stage; true ends the solve. It may throw.
+  std::function<bool()> cancel;
 
   // ---- Constants of policy: none changes what a solution is (docs/friction_problems.md)
   /// Factorisations of proximal Newton from one start, >= 1: easy problems take 10 to 30, and one
@@ -89,6 +91,7 @@ enum class FrictionStatus {
   kSolved,
   kBudgetReached,        ///< factorisations or iterations spent
   kTimeLimit,            ///< time_limit spent
+  kCancelled,            ///< `cancel` said so
   kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
   kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
 };
@@ -137,10 +140,15 @@ class FrictionSolver {
   /// Starts from r0 (dimension * contacts) or from zero. Throws std::invalid_argument where sizes
   /// do not agree, numbers are not finite or a mu is negative.
   [[nodiscard]] FrictionResult solve(const FrictionProblem& problem, ConstVector r0 = {}) const;
+  [[nodiscard]] FrictionResult solve(const BlockFrictionProblem& problem,
+                                     ConstVector r0 = {}) const;
   [[nodiscard]] FrictionResult solve(const GlobalFrictionProblem& problem,
                                      ConstVector r0 = {}) const;
 
  private:
+  template <class Problem>
+  FrictionResult solve_local(const Problem& problem, Index dimension, ConstVector r0) const;
+
   FrictionSolverOptions options_;
   SolverRegistry registry_;
 };

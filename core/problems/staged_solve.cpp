@@ -46,7 +46,7 @@ StagedSolve::StagedSolve(const FrictionSolverOptions& options, StagedProblem pro
     : options_(options),
       blocks_(std::move(problem)),
       result_(result),
-      clock_(options.clock),
+      clock_(options.clock, options.cancel),
       system_(system),
       dual_(dual) {
   ProximalOptions proximal = options.newton;
@@ -259,8 +259,10 @@ bool StagedSolve::finish(std::string name, std::string reason, int iterations, i
   result_.factorizations += factorizations;
   result_.stages.push_back({std::move(name), std::move(reason), iterations, factorizations,
                             seconds_since(begin), error.siconos, error.unit_free, solved});
-  const bool late = clock_.limited() && (out_of_time() || !newton_->may_factorise());
-  if (late && !solved) result_.status = FrictionStatus::kTimeLimit;
+  const bool late = out_of_time() || (clock_.limited() && !newton_->may_factorise());
+  if (late && !solved) {
+    result_.status = cancelled() ? FrictionStatus::kCancelled : FrictionStatus::kTimeLimit;
+  }
   return solved;
 }
 

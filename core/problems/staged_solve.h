@@ -47,6 +47,7 @@ class StagedSolve {
 
  private:
   void limit_time(double seconds);
+  bool cancelled() const { return clock_.cancelled(); }
   bool out_of_time() const { return clock_.out_of_time(); }
   void run_auto();
   bool first_stages(double flops);

@@ -177,7 +177,7 @@ ProximalStep AccurateStep::advance(State& state) {
   ProximalStep step;
   step.outcome = StepOutcome::kAccepted;
   if (!has_unknowns()) return step;
-  step = newton_->step();
+  step = newton_->step([this] { return monitor_.out_of_time(); });
   if (step.outcome == StepOutcome::kBudget || step.outcome == StepOutcome::kRejected) return step;
   newton_->reactions(kept_r_);
   reduction_->scatter(kept_r_, state.r);
@@ -241,7 +241,7 @@ NewtonStatus AccurateStep::iterate(StepEquations& equations, State& state, const
     const bool cheap = has_unknowns() && spent() == before;
     result.iterations = progress.before + spent();
     if (step.outcome == StepOutcome::kBudget) {
-      if (!newton_->may_factorise()) return NewtonStatus::kCancelled;
+      if (monitor_.out_of_time() || !newton_->may_factorise()) return NewtonStatus::kCancelled;
       break;
     }
     if (step.outcome == StepOutcome::kRejected) {

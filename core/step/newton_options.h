@@ -177,7 +177,9 @@ struct NewtonOptions {
   /// iterate come first; after that no unit of work starts that would not end in time, by its
   /// operations at the speed measured so far (docs/choosing.md#deadlines).
   double time_budget = 0.0;
-  /// Asked between units of work, also while contacts are found, from any thread; true ends the step.
+  /// Asked between units of work, also while contacts are found, from any thread; true ends the step with
+  /// the best iterate. It may throw: the step has moved nothing then, and what it throws arrives at the
+  /// caller.
   std::function<bool()> cancel;
   std::function<double()> clock;  ///< s, of time_budget; empty: the wall clock
   /// Where a step is solved (core/step/devices.h); accurate and realtime: the host's threads only.

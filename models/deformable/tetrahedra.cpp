@@ -113,6 +113,10 @@ void Tetrahedra::set_activation(Index tet, double pressure) {
   activation_(tet) = pressure;
 }
 
+Mat3 Tetrahedra::nominal_stress(const Mat3& F) const {
+  return std::visit([&](const auto& law) { return nsn::nominal_stress(law.material, F); }, law_);
+}
+
 double Tetrahedra::deformed_volume(ConstVector x) const {
   return sum_range<1>(num_tets(), [&](Index begin, Index end, std::array<double, 1>& sum) {
     for (Index t = begin; t < end; ++t) {

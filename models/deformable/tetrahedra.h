@@ -75,6 +75,8 @@ class Tetrahedra final : public GeneralisedCompliance {
   Mat3 deformation_gradient(Index t, ConstVector x) const {
     return nsn::deformation_gradient(element(t), NodePositions{x});
   }
+  /// P of the material at F, without activation, Pa.
+  Mat3 nominal_stress(const Mat3& F) const;
   /// Sum of det F times rest volume, m^3; negative parts where elements are inverted.
   double deformed_volume(ConstVector x) const;
 

@@ -68,6 +68,7 @@ TetMeshFile parse_tetgen(std::string_view node_text, std::string_view node_name,
 TetMeshFile parse_tet_text(std::string_view text, std::string_view name,
                            const MeshReadOptions& options = {});
 SurfaceMeshFile parse_obj(std::string_view text, std::string_view name);
+SurfaceMeshFile parse_surface_msh(std::string_view text, std::string_view name);  ///< MuJoCo's
 SurfaceMeshFile parse_stl(std::string_view text, std::string_view name);
 
 /// Whether compressed .vtu files can be read: nsn was built with zlib.

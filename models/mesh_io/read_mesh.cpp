@@ -49,8 +49,9 @@ SurfaceMeshFile read_surface_mesh(const std::filesystem::path& path) {
   const std::string name = path.string();
   if (kind == ".obj") return parse_obj(read_text_file(path), name);
   if (kind == ".stl") return parse_stl(read_text_file(path), name);
+  if (kind == ".msh") return parse_surface_msh(read_text_file(path), name);
   throw InputError(
-      fmt::format("{}: surfaces are read from .obj and .stl, not from '{}'", name, kind));
+      fmt::format("{}: surfaces are read from .obj, .stl and .msh, not from '{}'", name, kind));
 }
 
 }  // namespace nsn

@@ -189,6 +189,44 @@ SurfaceMeshFile parse_obj(std::string_view text, std::string_view name) {
   return finished(std::move(surface), "obj", name, {});
 }
 
+/// Four counts, positions, normals, texture coordinates, triangles: 4 bytes a number.
+SurfaceMeshFile parse_surface_msh(std::string_view text, std::string_view name) {
+  const bool swapped = needs_swap(false);
+  constexpr std::size_t kNumber = 4;
+  std::array<std::int64_t, 4> count{};  // vertices, normals, texture coordinates, triangles
+  if (text.size() < 4 * kNumber) throw InputError(fmt::format("{}: no counts of a .msh", name));
+  for (std::size_t k = 0; k < 4; ++k) count[k] = number_at<std::int32_t>(text, k, swapped);
+  bool sound = true;
+  for (const std::int64_t n : count) sound = sound && n >= 0 && n < (std::int64_t{1} << 28U);
+  const std::int64_t numbers =
+      sound ? 4 + 3 * count[0] + 3 * count[1] + 2 * count[2] + 3 * count[3] : 0;
+  if (!sound || static_cast<std::int64_t>(text.size() / kNumber) != numbers) {
+    throw InputError(
+        fmt::format("{}: {} bytes are not those of a surface in MuJoCo's .msh", name, text.size()));
+  }
+  SoupBuilder soup(name);
+  const std::int64_t first = numbers - 3 * count[3];
+  for (std::int64_t t = 0; t < count[3]; ++t) {
+    std::array<Vec3, 3> corners;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const std::int64_t v =
+          number_at<std::int32_t>(text, static_cast<std::size_t>(first + 3 * t + i), swapped);
+      if (v < 0 || v >= count[0]) {
+        throw InputError(fmt::format("{}: triangle {} has no vertex {}", name, t, v));
+      }
+      for (std::int64_t c = 0; c < 3; ++c) {
+        corners[static_cast<std::size_t>(i)][static_cast<int>(c)] =
+            number_at<float>(text, static_cast<std::size_t>(4 + 3 * v + c), swapped);
+      }
+      if (!all_finite(corners[static_cast<std::size_t>(i)])) {
+        throw InputError(fmt::format("{}: triangle {} has no finite position", name, t));
+      }
+    }
+    soup.add(corners);
+  }
+  return soup.finish("msh surface");
+}
+
 SurfaceMeshFile parse_stl(std::string_view text, std::string_view name) {
   return is_binary_stl(text) ? parse_binary_stl(text, name) : parse_text_stl(text, name);
 }

@@ -3,34 +3,11 @@
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/runtime.h"
+#include "nsn/core/matrix/csr_view.h"
 #include "nsn/core/problems/friction_solver.h"
 
 namespace nsn {
 namespace {
-
-void check(const CsrSpans& W, std::size_t rows) {
-  NSN_THROW_UNLESS(W.row_begin.size() == rows + 1, "W: {} entries of row_begin for {} rows",
-                   W.row_begin.size(), rows);
-  NSN_THROW_UNLESS(W.row_begin.front() == 0, "W: row_begin starts with {}, not 0",
-                   W.row_begin.front());
-  NSN_THROW_UNLESS(W.column.size() == W.value.size(), "W: {} columns for {} values",
-                   W.column.size(), W.value.size());
-  NSN_THROW_UNLESS(static_cast<std::size_t>(W.row_begin.back()) == W.column.size(),
-                   "W: row_begin ends with {}, and there are {} entries", W.row_begin.back(),
-                   W.column.size());
-  for (std::size_t i = 0; i < rows; ++i) {
-    const int begin = W.row_begin[i];
-    const int end = W.row_begin[i + 1];
-    NSN_THROW_UNLESS(begin <= end, "W: row_begin falls at row {}", i);
-    for (int k = begin; k < end; ++k) {
-      const int column = W.column[to_size(k)];
-      NSN_THROW_UNLESS(column >= 0 && static_cast<std::size_t>(column) < rows,
-                       "W: column {} in row {} of a matrix of {} rows", column, i, rows);
-      NSN_THROW_UNLESS(k == begin || W.column[to_size(k - 1)] < column,
-                       "W: the columns of row {} do not ascend", i);
-    }
-  }
-}
 
 /// The library's arrays are views; nothing writes through these.
 template <class View, class T>
@@ -53,13 +30,11 @@ FrictionAnswer solve_friction(const CsrSpans& W, std::span<const double> q,
                    request.dimension);
   NSN_THROW_UNLESS(request.start.empty() || request.start.size() == rows,
                    "start: {} numbers for {} rows", request.start.size(), rows);
-  check(W, rows);
   ensure_runtime();
   FrictionProblem problem;
   problem.dimension = request.dimension;
-  problem.W = {static_cast<Index>(rows), static_cast<Index>(rows),
-               view_of<IndexVector>(W.row_begin), view_of<IndexVector>(W.column),
-               view_of<Vector>(W.value)};
+  const auto n = static_cast<Index>(rows);
+  problem.W = csr_view("W", n, n, {W.row_begin, W.column, W.value});
   problem.q = view_of<Vector>(q);
   problem.mu = view_of<Vector>(mu);
   FrictionSolverOptions options;

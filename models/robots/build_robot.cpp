@@ -267,7 +267,8 @@ class Builder {
     if (!g.collides || body < 0) return;
     auto shape = shapes_->shape(g, {options_.hulls, options_.hull_points}, robot_.notes);
     const RigidFrame at = link * g.frame;
-    const Surface surface{.mu = options_.mu.value_or(g.mu)};
+    Surface surface = g.surface;
+    if (options_.mu) surface = {.mu = *options_.mu};
     const int added = world_.add_shape(body, std::move(shape), surface, at.position, at.rotation);
     world_.set_filter(added, {g.contype, g.conaffinity, true, options_.group});
   }

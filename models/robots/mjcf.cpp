@@ -28,6 +28,7 @@ struct Compiler {
   fs::path meshdir;
   bool autolimits = true;
   std::string inertiafromgeom = "auto";
+  double total_mass = 0.0;  ///< kg; <= 0: as it is
 };
 
 /// The shortest turn of z onto v.
@@ -42,6 +43,7 @@ class MjcfReader {
   MjcfReader(XmlFiles& xml, const fs::path& path, const RobotReadOptions& options)
       : xml_(xml), path_(path), options_(options) {
     included_.insert(fs::weakly_canonical(path).string());
+    within_.push_back(fs::weakly_canonical(path).string());
   }
 
   RobotDescription read(const XMLElement* root) {
@@ -60,7 +62,9 @@ class MjcfReader {
     each(sections, "actuator", [&](const XMLElement* e) { read_actuators(e); });
     note_other_sections(sections);
     if (robot_.links.empty()) xml_.fail(root, "the model has no bodies");
-    robot_.unsupported = xml_.take_unsupported();
+    set_total_mass();
+    const bool within = within_.size() > 1;  // the whole model tells
+    if (!within) robot_.unsupported = xml_.take_unsupported();
     return std::move(robot_);
   }
 
@@ -75,7 +79,7 @@ class MjcfReader {
         list.push_back(e);
         continue;
       }
-      const fs::path file = path_.parent_path() / xml_.required(e, "file");
+      const fs::path file = beside(e, xml_.required(e, "file"));
       std::error_code ignored;
       if (!fs::is_regular_file(file, ignored)) {
         xml_.fail(e, "included file {} is missing", file.string());
@@ -88,6 +92,14 @@ class MjcfReader {
       list.insert(list.end(), more.begin(), more.end());
     }
     return list;
+  }
+
+  /// A file that element e names: beside the model, else beside the file that e is in.
+  fs::path beside(const XMLElement* e, const fs::path& name) const {
+    std::error_code ignored;
+    const fs::path file = path_.parent_path() / name;
+    const fs::path own = fs::path(xml_.where(e).file).parent_path() / name;
+    return !fs::exists(file, ignored) && fs::exists(own, ignored) ? own : file;
   }
 
   static void each(const std::vector<const XMLElement*>& list, std::string_view tag,
@@ -208,6 +220,25 @@ class MjcfReader {
 
   RigidFrame frame(const Element& e) const { return {vector(e, "pos", {}), rotation(e)}; }
 
+  /// Density everywhere times what makes the mass of all bodies the stated one.
+  void set_total_mass() {
+    if (!(compiler_.total_mass > 0.0)) return;
+    std::vector<RobotInertial> all;
+    double sum = 0.0;
+    for (const RobotLink& l : robot_.links) {
+      all.push_back(robot_inertial(l));
+      sum += all.back().mass;
+    }
+    if (!(sum > 0.0)) return;
+    const double factor = compiler_.total_mass / sum;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!(all[k].mass > 0.0)) continue;
+      all[k].mass *= factor;
+      all[k].inertia = factor * all[k].inertia;
+      robot_.links[k].inertial = all[k];
+    }
+  }
+
   /// A range that holds only if it is limited.
   JointLimit range(const Element& e, const char* name, const char* limited, double unit) const {
     const char* text = e.get(name);
@@ -227,7 +258,10 @@ class MjcfReader {
 
   void read_compiler(const XMLElement* e) {
     xml_.check_attributes(e, {"angle", "eulerseq", "meshdir", "assetdir", "autolimits",
-                              "coordinate", "inertiafromgeom", "texturedir"});
+                              "coordinate", "inertiafromgeom", "texturedir", "settotalmass"});
+    if (const char* text = e->Attribute("settotalmass")) {
+      compiler_.total_mass = xml_.number(e, "settotalmass", text);
+    }
     if (const char* text = e->Attribute("angle")) {
       const std::string_view unit = text;
       if (unit != "degree" && unit != "radian") xml_.fail(e, "angle is '{}'", unit);
@@ -296,19 +330,87 @@ class MjcfReader {
 
   void read_assets(const XMLElement* e) {
     for (const XMLElement* c : children(e)) {
+      if (std::string_view(c->Name()) == "model") {
+        read_model(c);
+        continue;
+      }
       if (std::string_view(c->Name()) != "mesh") {
         xml_.unsupported(std::string("asset ") + c->Name(), c);
         continue;
       }
       const Element element = with_defaults(c, "main");
-      check(element, {"file", "scale", "inertia", "refpos", "refquat"});
+      check(element, {"file", "scale", "inertia", "refpos", "refquat", "vertex", "face"});
       MeshAsset asset{element, {}, nullptr};
       const char* file = element.get("file");
-      if (file != nullptr) asset.file = path_.parent_path() / compiler_.meshdir / file;
+      if (file != nullptr) asset.file = beside(c, compiler_.meshdir / file);
       std::string name = element.text("name", "");
       if (name.empty()) name = fs::path(file == nullptr ? "" : file).stem().string();
       if (name.empty()) xml_.fail(c, "a mesh without name and file");
       if (!meshes_.emplace(name, asset).second) xml_.fail(c, "a second mesh called '{}'", name);
+    }
+  }
+
+  // ---- models within the model ----
+
+  void read_model(const XMLElement* e) {
+    const fs::path file = beside(e, xml_.required(e, "file"));
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) xml_.fail(e, "model {} is missing", file.string());
+    xml_.check_allowed(e, file);
+    const std::string real = fs::weakly_canonical(file).string();
+    if (std::find(within_.begin(), within_.end(), real) != within_.end()) {
+      xml_.fail(e, "{} attaches itself", file.string());
+    }
+    const char* name = e->Attribute("name");
+    const XMLElement* const root = xml_.read(file);
+    MjcfReader reader(xml_, file, options_);
+    reader.within_.insert(reader.within_.end(), within_.begin(), within_.end());
+    models_[name != nullptr                       ? name
+            : root->Attribute("model") != nullptr ? root->Attribute("model")
+                                                  : file.stem().string()] = reader.read(root);
+  }
+
+  /// A body of another model and everything below it, here, with a prefix before every name.
+  void attach(const XMLElement* e, int to, const RigidFrame& where) {
+    check({e, nullptr}, {"model", "body", "prefix"});
+    const std::string name = xml_.required(e, "model");
+    const auto model = models_.find(name);
+    if (model == models_.end()) xml_.fail(e, "there is no model '{}'", name);
+    const RobotDescription& from = model->second;
+    const std::string body = xml_.required(e, "body");
+    const int top = from.find_link(body);
+    if (top < 0) xml_.fail(e, "model '{}' has no body '{}'", name, body);
+    const char* given = e->Attribute("prefix");
+    const std::string prefix = given == nullptr ? "" : given;
+    const auto rename = [&](std::string& text) {
+      if (!text.empty()) text = prefix + text + copy_;
+    };
+    std::map<int, int> place;  // here, of the links there
+    for (int k = top; k < from.num_links(); ++k) {
+      RobotLink link = from.link(k);
+      if (k != top && place.count(link.parent) == 0) continue;
+      link.parent = k == top ? to : place[link.parent];
+      if (k == top) link.frame = where * link.frame;
+      rename(link.name);
+      for (RobotJoint& joint : link.joints) {
+        if (joint.kind == RobotJointKind::kFree && link.parent >= 0) {
+          xml_.fail(e, "the free joint '{}' would not be on a body of the world", joint.name);
+        }
+        rename(joint.name);
+        if (joint.mimic) rename(joint.mimic->joint);
+      }
+      place[k] = robot_.num_links();
+      robot_.links.push_back(std::move(link));
+    }
+    for (RobotActuator actuator : from.actuators) {
+      if (place.count(from.find_joint(actuator.joint).first) == 0) continue;
+      rename(actuator.joint);
+      rename(actuator.name);
+      robot_.actuators.push_back(std::move(actuator));
+    }
+    for (const auto& [a, b] : from.excluded) {
+      if (place.count(a) > 0 && place.count(b) > 0)
+        robot_.excluded.emplace_back(place[a], place[b]);
     }
   }
 
@@ -318,10 +420,10 @@ class MjcfReader {
     MeshAsset& asset = found->second;
     if (asset.mesh) return asset.mesh;
     const Element& e = asset.element;
-    if (asset.file.empty())
-      xml_.fail(e.xml, "mesh '{}' has no file: vertices in the model are not read", name);
-    auto loaded = std::make_shared<RobotMesh>(
-        *read_mesh(xml_, e.xml, name, asset.file, vector(e, "scale", {1, 1, 1})));
+    auto loaded =
+        std::make_shared<RobotMesh>(asset.file.empty() ? vertices_of(e, name)
+                                                       : *read_mesh(xml_, e.xml, name, asset.file,
+                                                                    vector(e, "scale", {1, 1, 1})));
     const RigidFrame reference{vector(e, "refpos", {}), reference_turn(e)};
     const RigidFrame back = inverse(reference);
     for (Vec3& v : loaded->surface.vertex) v = back.point(v);
@@ -333,6 +435,48 @@ class MjcfReader {
     }
     asset.mesh = loaded;
     return asset.mesh;
+  }
+
+  /// Vertices in the model, and faces, or the hull of the vertices.
+  RobotMesh vertices_of(const Element& e, const std::string& name) const {
+    const char* text = e.get("vertex");
+    if (text == nullptr) xml_.fail(e.xml, "mesh '{}' has neither a file nor vertices", name);
+    const auto x = xml_.numbers(e.xml, "vertex", text);
+    if (x.size() < 12 || x.size() % 3 != 0) {
+      xml_.fail(e.xml, "mesh '{}': {} numbers are not the coordinates of four or more vertices",
+                name, x.size());
+    }
+    const Vec3 scale = vector(e, "scale", {1, 1, 1});
+    RobotMesh mesh;
+    mesh.name = name;
+    for (std::size_t k = 0; k < x.size(); k += 3) {
+      mesh.surface.vertex.push_back({scale[0] * x[k], scale[1] * x[k + 1], scale[2] * x[k + 2]});
+    }
+    const char* faces = e.get("face");
+    if (faces == nullptr) {
+      try {
+        mesh.surface = hull_surface(mesh.surface);
+      } catch (const std::invalid_argument& error) {
+        xml_.fail(e.xml, "mesh '{}': {}", name, error.what());
+      }
+      return mesh;
+    }
+    const auto corners = xml_.numbers(e.xml, "face", faces);
+    for (std::size_t k = 0; k + 2 < corners.size(); k += 3) {
+      std::array<Index, 3> triangle{};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double v = corners[k + i];
+        if (v != std::floor(v) || v < 0.0 || v >= static_cast<double>(x.size() / 3)) {
+          xml_.fail(e.xml, "mesh '{}' has no vertex {}", name, v);
+        }
+        triangle[i] = static_cast<Index>(v);
+      }
+      mesh.surface.triangle.push_back(triangle);
+    }
+    if (scale[0] * scale[1] * scale[2] < 0.0) {  // mirrored: the outside stays outside
+      for (auto& t : mesh.surface.triangle) std::swap(t[1], t[2]);
+    }
+    return mesh;
   }
 
   Quaternion reference_turn(const Element& e) const {
@@ -363,10 +507,41 @@ class MjcfReader {
         const Element element{e, nullptr};
         check(element, kFrameNames, {"childclass"});
         read_children(e, link, where * frame(element), childclass(e, inherited));
+      } else if (tag == "replicate") {
+        read_replicate(e, link, where, inherited);
+      } else if (tag == "attach") {
+        attach(e, link, where);
       } else if (tag != "inertial") {
         xml_.unsupported("body " + std::string(tag), e);
       }
     }
+  }
+
+  /// The name of an element, and of which copy it is.
+  std::string named(const Element& e) const {
+    const std::string name = e.text("name", "");
+    return name.empty() ? name : name + copy_;
+  }
+
+  /// Copies, each moved against the one before; the names of copy k end in `sep` and k.
+  void read_replicate(const XMLElement* e, int link, const RigidFrame& where,
+                      const std::string& inherited) {
+    const Element element{e, nullptr};
+    check(element, {"count", "offset", "euler", "sep"}, {"childclass"});
+    const double count = xml_.number(e, "count", xml_.required(e, "count"));
+    if (!(count >= 1.0) || count != std::floor(count) || count > 1e5) {
+      xml_.fail(e, "count {} of <replicate> is not a whole number from 1 to 100000", count);
+    }
+    const RigidFrame step{vector(element, "offset", {}), rotation(element)};
+    const std::string before = copy_;
+    const std::size_t digits = fmt::format("{}", count - 1.0).size();
+    RigidFrame copy;
+    for (int k = 0; k < static_cast<int>(count); ++k) {
+      copy_ = fmt::format("{}{:0{}}", element.text("sep", ""), k, digits) + before;
+      read_children(e, link, where * copy, childclass(e, inherited));
+      copy = copy * step;
+    }
+    copy_ = before;
   }
 
   std::string childclass(const XMLElement* e, const std::string& inherited) {
@@ -384,7 +559,7 @@ class MjcfReader {
     link.source = xml_.where(e);
     link.parent = parent;
     link.frame = where * frame(element);
-    link.name = element.text("name", "");
+    link.name = named(element);
     if (link.name.empty()) link.name = fmt::format("body {}", robot_.num_links() + 1);
     robot_.links.push_back(link);
     read_children(e, robot_.num_links() - 1, {}, childclass(e, inherited));
@@ -419,7 +594,7 @@ class MjcfReader {
     joint.source = xml_.where(e);
     const bool free = std::string_view(e->Name()) == "freejoint";
     const Element element = free ? Element{e, nullptr} : with_defaults(e, inherited);
-    joint.name = element.text("name", "");
+    joint.name = named(element);
     if (joint.name.empty()) {
       joint.name = fmt::format("{}/{}", link(k).name, link(k).joints.size() + 1);
     }
@@ -460,7 +635,9 @@ class MjcfReader {
     joint.anchor = where.point(vector(e, "pos", {}));
     joint.axis = where.direction(direction(e, "axis", vector(e, "axis", {0, 0, 1})));
     const double unit = joint.kind == RobotJointKind::kSlide ? 1.0 : compiler_.angle;
-    const JointLimit limit = range(e, "range", "limited", unit);
+    const bool locked = joint.kind == RobotJointKind::kBall && e.get("range") == nullptr &&
+                        e.text("limited", "auto") == "true";  // a turn of 0 at most
+    const JointLimit limit = locked ? JointLimit{0.0, 0.0} : range(e, "range", "limited", unit);
     joint.armature = number(e, "armature", 0.0);
     joint.friction = number(e, "frictionloss", 0.0);
     joint.spring = {first_number(e, "stiffness", 0.0), first_number(e, "damping", 0.0), 0.0};
@@ -486,18 +663,18 @@ class MjcfReader {
     const Element e = with_defaults(xml_element, inherited);
     check(e, kFrameNames,
           {"type", "size", "fromto", "mesh", "contype", "conaffinity", "friction", "density",
-           "mass"});
+           "mass", "condim", "priority"});
     RobotGeometry g;
     g.source = xml_.where(e.xml);
-    g.name = e.text("name", "");
+    g.name = named(e);
     g.contype = bits(e, "contype");
     g.conaffinity = bits(e, "conaffinity");
     g.collides = g.contype != 0 || g.conaffinity != 0;
-    g.mu = first_number(e, "friction", 1.0);
+    read_friction(e, g.surface);
     g.density = number(e, "density", 1000.0);
     if (e.get("mass") != nullptr) g.mass = number(e, "mass", 0.0);
-    if (!(g.mu >= 0.0) || !(g.density >= 0.0) || (g.mass && !(*g.mass >= 0.0))) {
-      xml_.fail(e.xml, "friction, density or mass of a geom is negative");
+    if (!(g.density >= 0.0) || (g.mass && !(*g.mass >= 0.0))) {
+      xml_.fail(e.xml, "density or mass of a geom is negative");
     }
     if (!read_shape(e, k, g)) return;
     g.frame = where * g.frame;
@@ -507,6 +684,31 @@ class MjcfReader {
       if (compiler_.inertiafromgeom == "false") g.mass = 0.0;
       link(k).geometry.push_back(g);
     }
+  }
+
+  /// condim: 1 slides freely, 3 has friction, 4 resists spinning as well, 6 rolling too.
+  void read_friction(const Element& e, Surface& surface) const {
+    std::vector<double> friction;
+    if (const char* text = e.get("friction")) friction = xml_.numbers(e.xml, "friction", text);
+    constexpr double kMissing[] = {1.0, 0.005, 0.0001};
+    for (std::size_t k = friction.size(); k < 3; ++k) friction.push_back(kMissing[k]);
+    const double condim = number(e, "condim", 3.0);
+    if (condim != 1.0 && condim != 3.0 && condim != 4.0 && condim != 6.0) {
+      xml_.fail(e.xml, "condim {} is not 1, 3, 4 or 6", condim);
+    }
+    const double priority = number(e, "priority", 0.0);
+    if (priority != std::floor(priority) || std::abs(priority) > 1e6) {
+      xml_.fail(e.xml, "priority {} is not an integer", priority);
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (!(friction[k] >= 0.0)) xml_.fail(e.xml, "friction {} of a geom is negative", friction[k]);
+    }
+    surface.mu = friction[0];
+    surface.combine = Surface::Combine::kLarger;
+    surface.priority = static_cast<int>(priority);
+    surface.slick = condim == 1.0;
+    if (condim >= 4.0) surface.spinning = friction[1];
+    if (condim == 6.0) surface.rolling = friction[2];
   }
 
   unsigned bits(const Element& e, const char* name) const {
@@ -728,9 +930,12 @@ class MjcfReader {
   const RobotReadOptions& options_;
   RobotDescription robot_;
   Compiler compiler_;
+  std::string copy_;  // what the names of the present copies end in
   std::set<std::string> included_;
   std::map<std::string, DefaultClass> classes_;
   std::map<std::string, MeshAsset> meshes_;
+  std::map<std::string, RobotDescription> models_;  // that can be attached
+  std::vector<std::string> within_;                 // this file, and those that attach it
   std::set<std::string> missing_;
 };
 

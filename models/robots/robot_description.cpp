@@ -59,6 +59,8 @@ Vec3 area_centre(const TriangleSurface& surface) {
   return area > 0.0 ? (1.0 / area) * sum : sum;
 }
 
+}  // namespace
+
 TriangleSurface hull_surface(const TriangleSurface& surface) {
   const SurfaceMesh hull = ConvexHull::of_points(surface.vertex).surface();
   TriangleSurface out;
@@ -70,6 +72,8 @@ TriangleSurface hull_surface(const TriangleSurface& surface) {
   }
   return out;
 }
+
+namespace {
 
 Mat3 ellipsoid_inertia(double mass, const Vec3& s) {
   const double x = s[0] * s[0];

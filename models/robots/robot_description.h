@@ -26,6 +26,7 @@
 #include "nsn/models/deformable/tet_mesh.h"
 #include "nsn/models/joints/joint.h"
 #include "nsn/models/robots/rigid_frame.h"
+#include "nsn/models/world/surface.h"
 
 namespace nsn {
 
@@ -67,7 +68,7 @@ struct RobotGeometry {
   RigidFrame frame;  ///< in the link
   std::shared_ptr<const RobotMesh> mesh;
   bool collides = true;  ///< false: for pictures and mass only
-  double mu = 1.0;
+  Surface surface{.mu = 1.0};
   unsigned contype =
       1;  ///< two geometries meet where a contype has a bit of the other's conaffinity
   unsigned conaffinity = 1;
@@ -173,6 +174,8 @@ struct RobotDescription {
 /// In the frame of the geometry. Throws std::invalid_argument if there is no volume (planes, flat
 /// meshes).
 Solid geometry_solid(const RobotGeometry& geometry);
+/// The convex hull of its vertices. Throws std::invalid_argument if they lie in a plane.
+TriangleSurface hull_surface(const TriangleSurface& surface);
 Solid mesh_solid(const TriangleSurface& surface, MeshInertia how);
 
 /// The link's inertial: as given, or from its geometry and density. Mass 0 where there is neither.

@@ -159,7 +159,7 @@ class UrdfReader {
     g.frame = origin(e);
     g.collides = collides;
     g.density = collides ? kDefaultDensity : 0.0;
-    g.mu = 0.5;
+    g.surface.mu = 0.5;
     if (const char* name = e->Attribute("name")) g.name = name;
     const XMLElement* geometry = e->FirstChildElement("geometry");
     const XMLElement* shape = geometry == nullptr ? nullptr : geometry->FirstChildElement();
@@ -177,6 +177,11 @@ class UrdfReader {
   bool read_shape(const XMLElement* e, bool collides, RobotGeometry& g) {
     const std::string_view tag = e->Name();
     if (tag == "sphere") {
+      if (xml_.number(e, "radius", xml_.required(e, "radius")) == 0.0) {
+        robot_.warnings.push_back(
+            fmt::format("{}: a sphere of radius 0 is left out", to_string(xml_.where(e))));
+        return false;
+      }
       g.kind = GeometryKind::kSphere;
       g.size = {positive(e, "radius"), 0, 0};
     } else if (tag == "cylinder" || tag == "capsule") {
@@ -292,14 +297,15 @@ class UrdfReader {
         xml_.unsupported("joint " + std::string(tag), c);
       }
     }
-    read_axis(e, joint);
+    const bool has_axis = type != "fixed" && type != "floating" && type != "spherical";
+    if (has_axis) read_axis(e, joint);  // others have one that means nothing, often zero
     read_dynamics(e, joint);
     if (type == "revolute" || type == "continuous" || type == "prismatic") {
       joint.kind = type == "prismatic" ? RobotJointKind::kSlide : RobotJointKind::kHinge;
       read_limit(e, type != "continuous", joint);
       entry.joints.push_back(joint);
-    } else if (type == "floating") {
-      joint.kind = RobotJointKind::kFree;
+    } else if (type == "floating" || type == "spherical") {
+      joint.kind = type == "floating" ? RobotJointKind::kFree : RobotJointKind::kBall;
       entry.joints.push_back(joint);
     } else if (type == "planar") {
       add_planar(joint, entry);

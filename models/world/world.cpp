@@ -415,8 +415,16 @@ double World::friction(int shape_a, int shape_b) const {
   if (found != pair_surfaces_.end() && std::pair(found->shape_a, found->shape_b) == key) {
     return found->mu;
   }
-  const auto mu = [&](int s) { return shapes_[static_cast<std::size_t>(s)].surface.mu; };
-  return mu(shape_a) == mu(shape_b) ? mu(shape_a) : std::sqrt(mu(shape_a) * mu(shape_b));
+  const Surface& a = shapes_[static_cast<std::size_t>(shape_a)].surface;
+  const Surface& b = shapes_[static_cast<std::size_t>(shape_b)].surface;
+  if (a.combine == Surface::Combine::kLarger && b.combine == Surface::Combine::kLarger) {
+    if (a.priority != b.priority) {
+      const Surface& one = a.priority > b.priority ? a : b;
+      return one.slick ? 0.0 : one.mu;
+    }
+    return a.slick && b.slick ? 0.0 : std::max(a.mu, b.mu);
+  }
+  return a.mu == b.mu ? a.mu : std::sqrt(a.mu * b.mu);
 }
 
 bool World::ignored(int body_a, int body_b) const {

@@ -168,7 +168,7 @@ class World {
 
   PairTable& pairs() { return *pairs_; }
   const PairTable& pairs() const { return *pairs_; }
-  /// Friction of two shapes: as set, or sqrt(mu_a mu_b).
+  /// Friction of two shapes: as set, or as their surfaces combine.
   double friction(int shape_a, int shape_b) const;
   bool ignored(int body_a, int body_b) const;
 

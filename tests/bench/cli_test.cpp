@@ -301,11 +301,11 @@ TEST(CompareCommand, WritesEveryFile) {
 
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "");
-  for (const char* name : {"compare.html", "compare.json", "compare.csv", "history.csv"}) {
+  for (const char* name : {"compare.html", "compare.json", "compare.csv", "history.csv", "rows.jsonl"}) {
     EXPECT_TRUE(fs::exists(folder / "out" / name)) << name;
   }
   EXPECT_TRUE(fs::exists(folder / "r.json"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "out"), {}), 4);  // no temporary stayed
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "out"), {}), 5);  // no temporary stayed
 }
 
 /// Systems of our own: a pile, and a robot that falls.

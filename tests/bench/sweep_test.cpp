@@ -6,8 +6,13 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/io/text_file.h"
@@ -219,6 +224,73 @@ TEST(SweepCommand, KeepsItsCellsAndSaysWhereThePageIs) {
   EXPECT_EQ(read_text_file(folder / "sweep.csv"), csv);
 
   EXPECT_EQ(run_command(command + " --over mu=x").exit_code, 2);
+}
+
+/// The columns of a table that are no times.
+std::string without_times(const std::string& csv) {
+  std::string out;
+  std::vector<bool> keep;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::size_t column = 0;
+    for (std::string field; std::getline(fields, field, ','); ++column) {
+      if (keep.size() <= column) {
+        keep.push_back(field.find("_ms") == std::string::npos &&
+                       field.find("best") == std::string::npos);
+      }
+      if (keep[column]) out += field + ",";
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+TEST(SweepCommand, ShardsCollectedAreTheWholeSweep) {
+  const TemporaryFolder folder;
+  const std::string base = std::string(NSN_BINARY) +
+                           " sweep arch --preset paper --over linear=pcr,pcg --over "
+                           "r=identity,effective-mass --steps 2 --quiet --out ";
+  const std::string parts = base + (folder / "parts").string();
+  ASSERT_EQ(run_command(base + (folder / "whole").string()).exit_code, 0);
+  ASSERT_EQ(run_command(parts + " --shard 1/3").exit_code, 0);
+  ASSERT_EQ(run_command(parts + " --shard 3/3").exit_code, 0);
+
+  const CommandResult early = run_command(parts + " --collect");
+  EXPECT_EQ(early.exit_code, 1);
+  EXPECT_EQ(early.err, "nsn: 1 of 4 cells were not run\n");
+  EXPECT_NE(read_text_file(folder / "parts/sweep.csv").find("not run"), std::string::npos);
+
+  ASSERT_EQ(run_command(parts + " --shard 2/3").exit_code, 0);
+  EXPECT_EQ(run_command(parts + " --collect").exit_code, 0);
+  EXPECT_EQ(without_times(read_text_file(folder / "parts/sweep.csv")),
+            without_times(read_text_file(folder / "whole/sweep.csv")));
+}
+
+TEST(SweepCommand, AShardThatIsKilledLosesItsPresentCellAlone) {
+  const TemporaryFolder folder;
+  const std::string command =
+      std::string(NSN_BINARY) +
+      " sweep arch --preset paper --over mu=0.4,0.5,0.6,0.7 --steps 40 --quiet "
+      "--out " +
+      (folder / "s").string();
+  static_cast<void>(run_command("timeout -s KILL 0.3 " + command + " --shard 1/1"));
+
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "s/cells")) {
+    if (entry.path().extension() != ".json") continue;
+    const auto json = nlohmann::json::parse(read_text_file(entry.path()));
+    EXPECT_TRUE(json.contains("row") && json.contains("machine") && json.contains("cpu_seconds"));
+  }
+  EXPECT_EQ(run_command(command + " --shard 1/1").exit_code, 0);
+  EXPECT_EQ(run_command(command + " --collect").exit_code, 0);
+}
+
+TEST(SweepCommand, APartThatIsNoneIsRefused) {
+  const std::string command =
+      std::string(NSN_BINARY) + " sweep arch --over linear=pcr --steps 1 --shard ";
+  EXPECT_EQ(run_command(command + "5/4").err, "nsn: --shard 5/4: parts are 1/4 ... 4/4\n");
+  EXPECT_EQ(run_command(command + "0/4").exit_code, 2);
+  EXPECT_EQ(run_command(command + "x").err, "nsn: --shard 'x' is not I/N, as 3/64\n");
 }
 
 }  // namespace

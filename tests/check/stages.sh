@@ -3,7 +3,7 @@
 
 # Cut so that each stays below an hour on two cores.
 check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models
-              tidy tidy-tests bare native package cuda offload fuzz docs)
+              tidy tidy-tests bare native package cuda offload fuzz learning wheel docs)
 
 describe_stage() {
   case "$1" in
@@ -24,6 +24,8 @@ describe_stage() {
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     offload) echo "the tests of devices on OpenMPTarget" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
+    learning) echo "a policy learns to keep a ball on a plate, in Python" ;;
+    wheel) echo "a wheel of the Python module, tried in every Python that is here" ;;
     docs) echo "the site, every link of it followed" ;;
   esac
 }
@@ -67,6 +69,8 @@ run_stage() {
     cuda) build_cuda ;;
     offload) test_offload ;;
     fuzz) fuzz ;;
+    learning) learning ;;
+    wheel) wheel ;;
     docs) docs ;;
   esac
 }

@@ -13,10 +13,10 @@ LAYERS = [["ncp"],
           ["core/problems"], ["core/io"],
           ["precond"], ["backends"],
           ["models/collision"], ["models/world", "models/joints", "models/rows", "models/deformable"],
-          ["models/problems"], ["models/mesh_io"], ["models/robots"], ["models/step"], ["models/scenes"],
+          ["models/problems"], ["models/mesh_io"], ["models/robots"], ["models/step"], ["models/record"], ["models/scenes"],
           ["bench"]]
 INSTALLED = ("ncp/", "core/", "precond/", "backends/", "models/")
-SHARED = {"backends/krylov_backend.h", "backends/iteration_limit.h"}  # what several backends are made of
+SHARED = {"backends/krylov_backend.h", "backends/iteration_limit.h", "backends/amg_hierarchy.h"}  # what several backends are made of
 LISTS = {"backends/standard_backends.cpp", "backends/cuda/cuda_backends.cpp"}  # name every backend: their purpose
 
 

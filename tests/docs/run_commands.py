@@ -23,7 +23,7 @@ from pages import ROOT, all_pages, code_spans, report
 
 STARTS = re.compile(r"(nsn|nsn_\w+|\./run|build/\w+/bin/\w+|python3|bench/\S+\.py|docs/\S+\.py|ctest|cmake|c\+\+)(\s|$)")
 PATTERN = re.compile(r"\.\.\.|…|(?<![\w=-])[A-Z]{2,}(?![\w/.-])|(?<==)[A-Z]+\b|\s[A-Z](\s|$)|\[|(?<![\w/.-])[A-Z]{2,}/")
-NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep")
+NEEDS_MORE = ("run", "export", "compare", "solve", "study", "joints", "sweep", "view")
 BEFORE = "before: "
 SECONDS = 300  # far beyond the ten that a short command may take: the machine may be busy
 DATA = re.compile(r"(?<![\w/])DATA(?=/)")

@@ -86,7 +86,7 @@ TEST(BlockIlu, GmresNeedsFewerIterationsThanWithDiagonalBlocks) {
   EXPECT_LT(2 * iterations("gmres:precond=block-ilu"), iterations("gmres:precond=block-jacobi"));
 }
 
-TEST(BlockIlu, SingularAndAbsentDiagonalBlocksAreReplacedAndCounted) {
+TEST(BlockIlu, SingularBlocksAreLiftedAndAbsentOnesReplaced) {
   Dense A = block_matrix(4, 6.0, 7, in_chain);
   A.block(0, 0, 3, 3) = Dense::Ones(3, 3);
   A.block(9, 6, 3, 6).setZero();  // the last row has no block at all
@@ -95,9 +95,48 @@ TEST(BlockIlu, SingularAndAbsentDiagonalBlocksAreReplacedAndCounted) {
   P.analyze(op);
   P.factorize(op);
 
-  EXPECT_EQ(P.replaced(), 2);
-  EXPECT_FALSE(P.note().empty());
+  EXPECT_GT(P.shift(), 0.0);
+  EXPECT_LT(P.shift(), 1e-4);
+  EXPECT_EQ(P.replaced(), 1);
+  EXPECT_NE(P.note().find("not regular"), std::string_view::npos);
   EXPECT_TRUE(product(P, DenseVector::Ones(12)).allFinite());
+}
+
+/// F F^T with fewer columns than rows: semidefinite, blocks everywhere.
+Dense semidefinite(Index blocks) {
+  const Dense F = random_matrix(3 * blocks, 3 * blocks / 2, 8);
+  return F * F.transpose();
+}
+
+TEST(BlockIlu, ASemidefiniteMatrixHasDefiniteFactors) {
+  const Dense A = semidefinite(12);
+  const BlockOperator op(to_blocks(sparse(A)));
+  BlockIlu P({.definite = true, .shift = 1e-8});
+  P.analyze(op);
+  P.factorize(op);
+  Dense inverse(36, 36);
+  for (Index k = 0; k < 36; ++k) inverse.col(k) = product(P, DenseVector::Unit(36, k));
+
+  EXPECT_EQ(P.replaced(), 0);
+  EXPECT_LE((inverse - inverse.transpose()).norm(), 1e-6 * inverse.norm());
+  const Dense symmetric = 0.5 * (inverse + inverse.transpose());
+  EXPECT_GT(symmetric.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0.0);
+}
+
+TEST(BlockIlu, TheShiftRisesWhereDroppedFillMakesAPivotNegative) {
+  // A cycle of scalars whose dropped fill is all that keeps it definite.
+  Dense A = Dense::Identity(4, 4) * 1.0;
+  for (Index i = 0; i < 4; ++i) {
+    A(i, (i + 1) % 4) = A((i + 1) % 4, i) = i == 3 ? -0.7 : 0.7;
+  }
+  const CsrOperator op(sparse(A));
+  BlockIlu P({.definite = true, .shift = 1e-8});
+  P.analyze(op);
+  P.factorize(op);
+
+  EXPECT_GT(P.shift(), 1e-3);
+  EXPECT_NE(P.note().find("not positive definite"), std::string_view::npos);
+  EXPECT_GT(DenseVector::Ones(4).dot(product(P, DenseVector::Ones(4))), 0.0);
 }
 
 }  // namespace

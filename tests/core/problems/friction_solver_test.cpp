@@ -135,6 +135,50 @@ TEST(FrictionSolver, StartsElsewhereTheSameWayAtEveryRun) {
   for (std::size_t k = 0; k < first.r.extent(0); ++k) EXPECT_EQ(first.r(k), again.r(k));
 }
 
+TEST(FrictionSolver, CancelIsAskedInEveryMethodAndMayThrow) {
+  struct Stop {};
+  for (const std::string& name : friction_method_names()) {
+    FrictionSolverOptions options;
+    options.method = friction_method_from_name(name);
+    options.tolerance = 1e-300;  // is not reached
+    int asked = 0;
+    options.cancel = [&] { return ++asked > 1; };
+    const FrictionResult result =
+        FrictionSolver(options, standard_backends()).solve(easy_problem());
+    EXPECT_EQ(result.status, FrictionStatus::kCancelled) << name;
+    EXPECT_LE(result.newton_iterations + result.sweeps, 2) << name;
+    options.cancel = []() -> bool { throw Stop{}; };
+    EXPECT_THROW(
+        static_cast<void>(FrictionSolver(options, standard_backends()).solve(easy_problem())), Stop)
+        << name;
+  }
+}
+
+TEST(FrictionSolver, BlocksAreSolvedAsScalarsAre) {
+  const FrictionProblem scalars = easy_problem();
+  const BlockFrictionProblem blocks{to_blocks(scalars.W), scalars.q, scalars.mu};
+  const FrictionResult a = solver_for("auto").solve(scalars);
+  const FrictionResult b = solver_for("auto").solve(blocks);
+  ASSERT_TRUE(b.solved());
+  for (Index i = 0; i < size_of(a.r); ++i) EXPECT_EQ(a.r(i), b.r(i)) << i;
+  BlockFrictionProblem wrong = blocks;
+  wrong.mu = test::vector_of({0.3});
+  EXPECT_THROW(static_cast<void>(solver_for("auto").solve(wrong)), std::invalid_argument);
+}
+
+TEST(FrictionSolver, BlocksWithoutMirrorImages) {
+  const std::vector<Triplet> entries{{0, 0, 1}, {1, 1, 1}, {2, 2, 1},  {3, 3, 2},
+                                     {4, 4, 2}, {5, 5, 2}, {0, 3, 0.1}};
+  FrictionProblem problem;
+  problem.W = csr_from_triplets(6, 6, entries);
+  problem.q = test::vector_of({-1.0, 0.3, 0.0, -1.0, 0.0, 0.2});
+  problem.mu = test::vector_of({0.5, 0.5});
+  const FrictionResult result =
+      solver_for("auto").solve(BlockFrictionProblem{to_blocks(problem.W), problem.q, problem.mu});
+  EXPECT_TRUE(result.solved());
+  EXPECT_LT(independent_error(problem, result.r), 1e-6);
+}
+
 TEST(FrictionSolver, RefusesConstantsOutOfRange) {
   FrictionSolverOptions options;
   options.attempt = 0;

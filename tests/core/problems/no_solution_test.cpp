@@ -36,13 +36,13 @@ NoSolution certificate_of(const FrictionProblem& problem) {
     double qq = 0.0;
     for (Index i = 0; i < problem.contacts(); ++i) {
       EXPECT_GE(found.z(i), 0.0);
-      qz += problem.q(3 * i) * scaled.s()(i) * found.z(i);
-      qq += std::pow(problem.q(3 * i) * scaled.s()(i), 2);
+      qz += problem.q(3 * i) * scaled.s()(3 * i) * found.z(i);
+      qq += std::pow(problem.q(3 * i) * scaled.s()(3 * i), 2);
       for (Index k = problem.W.row_begin(3 * i); k < problem.W.row_begin(3 * i + 1); ++k) {
         const Index j = problem.W.column(k);
         if (j % 3 == 0) {
           zWz +=
-              scaled.s()(i) * found.z(i) * problem.W.value(k) * scaled.s()(j / 3) * found.z(j / 3);
+              scaled.s()(3 * i) * found.z(i) * problem.W.value(k) * scaled.s()(j) * found.z(j / 3);
         }
       }
     }

@@ -293,6 +293,20 @@ TEST(MeshIo, SurfacesOfACube) {
     EXPECT_NEAR(enclosed_volume(file.surface), 1.0, 1e-6);
     EXPECT_NEAR(area(file.surface), 6.0, 1e-6);
   }
+  // MuJoCo's: four counts, positions, triangles.
+  std::string msh;
+  const auto put = [&](auto number) {
+    msh.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  for (const int n : {4, 0, 0, 4}) put(static_cast<std::int32_t>(n));
+  for (const int x : {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}) put(static_cast<float>(x));
+  for (const int v : {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2}) put(static_cast<std::int32_t>(v));
+  EXPECT_NEAR(enclosed_volume(parse_surface_msh(msh, "f").surface), 1.0 / 6.0, 1e-7);
+  EXPECT_EQ(error_of([&] { parse_surface_msh(msh.substr(0, 100), "f"); }),
+            "f: 100 bytes are not those of a surface in MuJoCo's .msh");
+  msh.back() = 9;
+  EXPECT_NE(error_of([&] { parse_surface_msh(msh, "f"); }).find("has no vertex"),
+            std::string::npos);
   // One triangle left out: accepted, with a note.
   const SurfaceMeshFile open = parse_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "f");
   ASSERT_EQ(open.notes.size(), 1U);

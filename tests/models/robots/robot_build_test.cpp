@@ -9,6 +9,7 @@
 
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/step/named_options.h"
+#include "nsn/models/collision/sphere.h"
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/read_robot.h"
 #include "nsn/models/rows/joint_rows.h"
@@ -397,6 +398,24 @@ TEST(BuildRobot, CopiesShareTheShapesOfTheirMeshes) {
   EXPECT_EQ(shape(0), shape(1));
   EXPECT_NE(shape(0), shape(2));  // triangles
   EXPECT_NE(shape(0), shape(3));  // its own
+}
+
+TEST(Build, FrictionOfAPairIsTheLargerOrThatOfHigherPriority) {
+  World world;
+  build_robot(world,
+              parse("<mujoco><worldbody>"
+                    "<body name='a'><freejoint/><geom size='.1' friction='.3'/></body>"
+                    "<body name='b'><freejoint/><geom size='.1' friction='.8'/></body>"
+                    "<body name='c'><freejoint/><geom size='.1' friction='.2' priority='1'/></body>"
+                    "<body name='d'><freejoint/><geom size='.1' condim='1'/></body>"
+                    "<body name='e'><freejoint/><geom size='.1' condim='1'/></body>"
+                    "</worldbody></mujoco>"));
+  EXPECT_EQ(world.friction(0, 1), 0.8);
+  EXPECT_EQ(world.friction(1, 2), 0.2);
+  EXPECT_EQ(world.friction(0, 3), 1.0);  // slides freely with its like alone
+  EXPECT_EQ(world.friction(3, 4), 0.0);
+  const int other = world.add_shape(0, std::make_shared<Sphere>(0.1), {.mu = 1.2});
+  EXPECT_NEAR(world.friction(0, other), 0.6, 1e-15);  // a surface that says nothing: the mean
 }
 
 /// A light link on a heavy one with gains that no explicit scheme would survive.

@@ -1,5 +1,6 @@
 // URDF and MJCF: what is read, what is refused, and with which line.
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <numbers>
 #include <string>
@@ -289,7 +290,7 @@ TEST(Mjcf, ReadsClassesAnglesAndActuators) {
   ASSERT_TRUE(j3.mimic.has_value());
   EXPECT_EQ(j3.mimic->joint, "j1");
   EXPECT_NEAR(j3.mimic->offset, j3.reference, 1e-15);
-  EXPECT_EQ(first.geometry[0].mu, 0.7);
+  EXPECT_EQ(first.geometry[0].surface.mu, 0.7);
   EXPECT_EQ(first.geometry[1].contype, 2u);
   EXPECT_EQ(first.geometry[1].conaffinity, 4u);
   ASSERT_EQ(robot.actuators.size(), 3u);
@@ -392,6 +393,128 @@ TEST(Mjcf, JointsThatShareNoPointGetALinkBetween) {
   // Nothing is lost: the two together weigh what the file says.
   const double mass = 1000.0 * 4.0 / 3.0 * kPi * 1e-3;
   EXPECT_NEAR(robot_inertial(robot.link(0)).mass + robot_inertial(robot.link(1)).mass, mass, 1e-14);
+}
+
+TEST(Urdf, AnAxisThatMeansNothingMayBeZero) {
+  const auto robot = [](const std::string& type) {
+    return "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia "
+           "ixx='1' "
+           "iyy='1' izz='1'/></inertial></link>\n<joint name='j' type='" +
+           type + "'><parent link='a'/><child link='b'/><axis xyz='0 0 0'/></joint></robot>";
+  };
+  EXPECT_EQ(parse(robot("fixed")).num_dofs(), 0);
+  EXPECT_EQ(parse(robot("floating")).num_dofs(), 6);
+  EXPECT_EQ(parse(robot("spherical")).num_dofs(), 3);
+  EXPECT_TRUE(begins(error_of(robot("continuous")), "robot.xml:2: joint 'j' has a zero axis"));
+}
+
+TEST(Mjcf, TotalMassIsSet) {
+  const RobotDescription robot = parse(
+      "<mujoco><compiler settotalmass='3'/><worldbody><body name='a'><freejoint/>"
+      "<geom type='sphere' size='.1'/><body name='b'><joint/><geom type='sphere' size='.2'/>"
+      "</body></body></worldbody></mujoco>");
+  EXPECT_NEAR(robot_inertial(robot.link(0)).mass, 3.0 / 9.0, 1e-15);
+  EXPECT_NEAR(robot_inertial(robot.link(1)).mass, 3.0 * 8.0 / 9.0, 1e-14);
+  EXPECT_NEAR(robot_inertial(robot.link(1)).inertia(0, 0), 0.4 * 8.0 / 3.0 * 0.04, 1e-15);
+}
+
+TEST(Mjcf, FrictionOfAGeomAndItsDimension) {
+  const RobotDescription robot = parse(
+      "<mujoco><worldbody><body name='a'><freejoint/><geom size='.1' condim='1'/>"
+      "<geom size='.1' friction='.3' condim='4' priority='2'/>"
+      "<geom size='.1' friction='.3 .02 .01' condim='6'/></body></worldbody></mujoco>");
+  const auto& all = robot.link(0).geometry;
+  EXPECT_TRUE(all[0].surface.slick);
+  EXPECT_EQ(all[1].surface.priority, 2);
+  EXPECT_EQ(all[1].surface.spinning, 0.005);
+  EXPECT_EQ(all[1].surface.rolling, 0.0);
+  EXPECT_EQ(all[2].surface.spinning, 0.02);
+  EXPECT_EQ(all[2].surface.rolling, 0.01);
+  EXPECT_TRUE(
+      begins(error_of("<mujoco><worldbody><body name='a'>\n<geom size='.1' condim='2'/></body>"
+                      "</worldbody></mujoco>"),
+             "robot.xml:2: condim 2 is not"));
+}
+
+TEST(Mjcf, ReplicatesTurnAndShift) {
+  const RobotDescription robot = parse(
+      "<mujoco><worldbody><replicate count='3' offset='1 0 0' euler='0 0 90' sep='-'>"
+      "<body name='a' pos='0 0 1'><freejoint/><geom "
+      "size='.1'/></body></replicate></worldbody></mujoco>");
+  ASSERT_EQ(robot.num_links(), 3);
+  const Vec3 expected[] = {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}};  // each against the one before
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(robot.link(k).name, "a-" + std::to_string(k));
+    EXPECT_LT(norm(robot.link(k).frame.position - expected[k]), 1e-15) << k;
+  }
+  EXPECT_TRUE(begins(error_of("<mujoco><worldbody>\n<replicate count='0'/></worldbody></mujoco>"),
+                     "robot.xml:2: count 0"));
+}
+
+TEST(Mjcf, MeshesOfVertices) {
+  const auto body = [](const std::string& mesh) {
+    return "<mujoco><asset>\n<mesh name='m' " + mesh +
+           "/></asset><worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m'/></body>"
+           "</worldbody></mujoco>";
+  };
+  const std::string corners = "vertex='0 0 0 1 0 0 0 1 0 0 0 1'";
+  const RobotDescription hull = parse(body(corners));
+  EXPECT_NEAR(robot_inertial(hull.link(0)).mass, 1000.0 / 6.0, 1e-9);
+  const RobotDescription faces =
+      parse(body(corners + " scale='2 1 1' face='0 2 1 0 1 3 1 2 3 0 3 2'"));
+  EXPECT_NEAR(robot_inertial(faces.link(0)).mass, 1000.0 / 3.0, 1e-9);
+  EXPECT_TRUE(begins(error_of(body("")), "robot.xml:2: mesh 'm' has neither"));
+  EXPECT_TRUE(begins(error_of(body("vertex='0 0 0 1'")), "robot.xml:2: mesh 'm': 4 numbers"));
+  EXPECT_TRUE(
+      begins(error_of(body(corners + " face='0 1 4'")), "robot.xml:2: mesh 'm' has no vertex 4"));
+}
+
+TEST(Mjcf, AttachesBodiesOfOtherModels) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "parts");
+  std::ofstream(folder / "parts/arm.xml")
+      << "<mujoco model='arm'><compiler angle='radian'/><worldbody><body name='upper' pos='0 0 1'>"
+         "<joint name='j' range='-1 2'/><geom size='.1'/><body name='lower'><joint name='k'/>"
+         "<geom size='.1'/></body></body><body name='other'><geom size='.1'/></body></worldbody>"
+         "<actuator><motor name='m' joint='k'/></actuator></mujoco>";
+  std::ofstream(folder / "main.xml")
+      << "<mujoco><asset><model file='parts/arm.xml'/></asset><worldbody><frame pos='1 0 0'>"
+         "<attach model='arm' body='upper' prefix='left_'/></frame></worldbody></mujoco>";
+  std::ofstream(folder / "cycle.xml")
+      << "<mujoco><asset>\n<model name='c' file='cycle.xml'/></asset></mujoco>";
+
+  const RobotDescription robot = read_robot(folder / "main.xml");
+  ASSERT_EQ(robot.num_links(), 2);
+  EXPECT_EQ(robot.link(0).name, "left_upper");
+  EXPECT_EQ(robot.link(1).parent, 0);
+  EXPECT_LT(norm(robot.link(0).frame.position - Vec3{1, 0, 1}), 1e-15);
+  EXPECT_EQ(robot.link(0).joints[0].limit.upper, 2.0);  // radian, by its own compiler
+  ASSERT_EQ(robot.actuators.size(), 1u);
+  EXPECT_EQ(robot.actuators[0].joint, "left_k");
+  try {
+    read_robot(folder / "cycle.xml");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("cycle.xml:2:"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Mjcf, FilesOfAnIncludedFileMayLieBesideIt) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "parts/meshes");
+  std::ofstream(folder / "parts/meshes/m.obj")
+      << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  std::ofstream(folder / "parts/assets.xml")
+      << "<mujoco><asset><mesh name='m' file='meshes/m.obj'/></asset><include "
+         "file='more.xml'/></mujoco>";
+  std::ofstream(folder / "parts/more.xml") << "<mujoco><option gravity='0 0 -1'/></mujoco>";
+  std::ofstream(folder / "main.xml")
+      << "<mujoco><include file='parts/assets.xml'/><worldbody><body name='b'><freejoint/>"
+         "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>";
+
+  const RobotDescription robot = read_robot(folder / "main.xml");
+  EXPECT_NEAR(robot_inertial(robot.link(0)).mass, 1000.0 / 6.0, 1e-9);
+  EXPECT_EQ(robot.gravity[2], -1.0);
 }
 
 /// Every prefix of a file, and the file with one character changed: a robot or an InputError.

@@ -284,6 +284,30 @@ TEST(Failure, CancelEndsAStep) {
   EXPECT_EQ(simulation.step().status, NewtonStatus::kCancelled);
 }
 
+TEST(Failure, WhatCancelThrowsArrivesAndNothingHasMoved) {
+  struct Stop {};
+  for (const char* const preset : {"accurate", "realtime", "paper"}) {
+    SimulationOptions options;
+    options.newton = newton_preset(preset);
+    int left = 1000000;
+    options.newton.cancel = [&left]() -> bool {
+      if (--left < 0) throw Stop{};
+      return false;
+    };
+    auto simulation = simulate("sliding-stack", {}, options);
+    advance(simulation, 5);
+    const std::string before = simulation.state();
+    left = 1;
+    EXPECT_THROW(static_cast<void>(simulation.step()), Stop) << preset;
+    EXPECT_EQ(simulation.state(), before) << preset;
+    left = 1000000;
+    simulation.step();
+    auto uninterrupted = simulate("sliding-stack", {}, options);
+    advance(uninterrupted, 6);
+    EXPECT_EQ(simulation.state(), uninterrupted.state()) << preset;
+  }
+}
+
 TEST(Memory, AStepOfTheSamePatternAllocatesNothing) {
   SimulationOptions options;
   options.newton.linear = {"contact-lu"};

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Which public robot files nsn reads as MuJoCo does.
+
+    python3 -m venv v && v/bin/pip install numpy "mujoco<4"
+    v/bin/pip download --no-deps -d w example-robot-data dm_control mujoco_warp genesis-world gymnasium newton pybullet drake
+    v/bin/python bench/robot_files.py DIR [--nsn build/release/bin/nsn] [--csv FILE]       # DIR: the packages, unpacked
+
+Takes every .urdf and .xml below DIR that MuJoCo loads and that has a body besides the world. A file counts as
+*read* if nsn loads it, nothing that its motion depends on is missing (tendons, flexible parts, muscles, sites that
+hold bodies), and the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads
+but uses one of these, or has other degrees of freedom or another mass; else *refused*. The file says why.
+"""
+import argparse
+import collections
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+
+ASK = """
+import json, sys, mujoco
+for name in sys.argv[1:]:
+    try:
+        m = mujoco.MjModel.from_xml_path(name)
+        print(json.dumps([name, m.nbody, m.nv, float(m.body_mass.sum())]), flush=True)
+    except Exception:
+        print(json.dumps([name, 0, 0, 0.0]), flush=True)
+"""
+NEEDED = ("tendon", "flex", "muscle", "body composite", "body flexcomp", "equality", "geom type=")
+
+
+def of_mujoco(files):
+    """Bodies, degrees of freedom and mass; a crash of MuJoCo is a file it does not load."""
+    known = {}
+    while len(known) < len(files):
+        batch = [name for name in files if name not in known][:50]
+        done = subprocess.run([sys.executable, "-c", ASK, *batch], capture_output=True, text=True)
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+        known.update({name: rest for name, *rest in lines})
+        if len(lines) < len(batch):
+            known[batch[len(lines)]] = [0, 0, 0.0]
+    return known
+
+
+def moving_mass(report):
+    """kg; MuJoCo drops what a URDF fixes to the world."""
+    moved = {joint["link"] for joint in report.get("joint_list", [])}
+    mass = 0.0
+    for link in report.get("link_list", []):  # parents come first
+        if link["parent"] in moved:
+            moved.add(link["name"])
+        mass += link["mass_kg"] if link["name"] in moved else 0.0
+    return mass
+
+
+def judge(nsn, root, name, dofs, mass):
+    """(verdict, reason)"""
+    try:
+        done = subprocess.run([nsn, "robot", name, "--root", root, "--json", "-", "--quiet"], capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return "refused", "two minutes were not enough"
+    if done.returncode != 0:
+        return "refused", done.stderr.strip().removeprefix("nsn: ")
+    report = json.loads(done.stdout)["results"][0]
+    for feature in report["unsupported"]:
+        if feature["name"].startswith(NEEDED):
+            return "approximate", f"line {feature['line']}: {feature['name']}"
+    if report["degrees_of_freedom"] != dofs:
+        return "approximate", f"{report['degrees_of_freedom']} degrees of freedom, MuJoCo has {dofs}"
+    if min(abs(report["mass_kg"] - mass), abs(moving_mass(report) - mass)) > 1e-6 * max(mass, 1e-9):
+        return "approximate", f"{report['mass_kg']:.6g} kg, MuJoCo has {mass:.6g}"
+    return "read", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    here = pathlib.Path(__file__).resolve().parent.parent
+    parser.add_argument("packages", type=pathlib.Path)
+    parser.add_argument("--nsn", default=str(here / "build/release/bin/nsn"))
+    parser.add_argument("--csv", type=pathlib.Path)
+    given = parser.parse_args()
+    files = sorted(str(path) for ending in ("urdf", "xml") for path in given.packages.rglob(f"*.{ending}"))
+    known = of_mujoco(files)
+    rows, count = [], collections.Counter()
+    for name in files:
+        bodies, dofs, mass = known[name]
+        if bodies < 2:
+            continue
+        own = pathlib.Path(name).relative_to(given.packages)
+        verdict, reason = judge(given.nsn, str(given.packages / own.parts[0]), name, dofs, mass)
+        count[verdict] += 1
+        rows.append({"file": str(own), "verdict": verdict, "reason": reason.replace(str(given.packages) + "/", "")})
+        if verdict != "read":
+            print(f"{verdict}: {own}: {rows[-1]['reason']}", flush=True)
+    total = sum(count.values())
+    print(f"{total} files that MuJoCo loads: {count['read']} read, {count['approximate']} approximate, {count['refused']} refused")
+    if given.csv:
+        with open(given.csv, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, ["file", "verdict", "reason"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
