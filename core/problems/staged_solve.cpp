@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
