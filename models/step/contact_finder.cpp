@@ -276,13 +276,19 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
 void ContactFinder::find_contacts(const World& world, double h, const std::function<bool()>& stop,
                                   Part& part) {
   part.stopped = false;
+  part.error = nullptr;
   part.contacts.clear();
   part.resting.start_step();
   part.apart.start_step();
   part.near.start_step();
   for (std::size_t k = part.begin; k < part.end && !part.stopped; ++k) {
     add_pair(world, h, pairs_[k], part);
-    part.stopped = stop && stop();
+    try {
+      part.stopped = stop && stop();
+    } catch (...) {  // it must not leave a parallel loop
+      part.error = std::current_exception();
+      part.stopped = true;
+    }
   }
 }
 
@@ -305,6 +311,9 @@ bool ContactFinder::find(const World& world, double h, ContactRowSet& out,
     contacts.insert(contacts.end(), part.contacts.begin(), part.contacts.end());
   }
   out.finish();
+  for (const Part& part : parts_) {
+    if (part.error) std::rethrow_exception(part.error);
+  }
   return std::none_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.stopped; });
 }
 

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -61,6 +62,7 @@ class ContactFinder {
     ApartPairs apart;
     NearPairs near;
     bool stopped = false;
+    std::exception_ptr error;  // of the question whether to stop
   };
 
   void place_bodies(const World& world);

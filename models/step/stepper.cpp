@@ -183,7 +183,12 @@ bool Stepper::detect() {
     world_version_ = world_.version();
   }
   const std::function<bool()>& cancel = options_.newton.cancel;
-  if (!finder_.find(world_, options_.h, contacts_, cancel)) return false;
+  try {
+    if (!finder_.find(world_, options_.h, contacts_, cancel)) return false;
+  } catch (...) {
+    finder_ = {};  // what it remembers is of half a search
+    throw;
+  }
   apply_restitution(world_, options_.h, contacts_);
   if (!soft_finder_.find(world_, options_.h, soft_contacts_, cancel)) return false;
   report_.soft_contacts = soft_contacts_.size();
