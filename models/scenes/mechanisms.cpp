@@ -271,7 +271,8 @@ std::vector<SceneInfo> mechanism_scenes() {
        240,
        pendulum},
       {"double-pendulum",
-       "two rods on hinges: chaotic; loses energy with the step, keeps it with --joint-directions start",
+       "two rods on hinges: chaotic; loses energy with the step, keeps it with --joint-directions "
+       "start",
        {OptionSpec::real("length", 1.0, 1e-3, 1e3, "of each rod, m"),
         OptionSpec::real("mass", 1.0, 1e-6, 1e6, "of each rod, kg"),
         degrees("angle1", 90.0, "of the upper rod, from hanging, degrees"),

@@ -301,7 +301,8 @@ TEST(CompareCommand, WritesEveryFile) {
 
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "");
-  for (const char* name : {"compare.html", "compare.json", "compare.csv", "history.csv", "rows.jsonl"}) {
+  for (const char* name :
+       {"compare.html", "compare.json", "compare.csv", "history.csv", "rows.jsonl"}) {
     EXPECT_TRUE(fs::exists(folder / "out" / name)) << name;
   }
   EXPECT_TRUE(fs::exists(folder / "r.json"));

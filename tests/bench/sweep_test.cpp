@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "nsn/backends/standard_backends.h"

@@ -87,8 +87,9 @@ TEST(PetscBinary, FilesThatAreNoneAreRefusedWithTheReason) {
   EXPECT_EQ(of(kBytes + "x"), "61 bytes, its head asks for 60: something follows its end");
   EXPECT_EQ(of(bytes({0x50, 0x7b, 0x12, 0, 0, 0, 0, 0})),
             "the least significant byte is first; PETSc files have it last");
-  EXPECT_EQ(of(bytes({0, 0, 0, 0, 0, 0x12, 0x7b, 0x50})),
-            "holds indices of 8 bytes: written by a PETSc of 64-bit integers, 4 bytes are read here");
+  EXPECT_EQ(
+      of(bytes({0, 0, 0, 0, 0, 0x12, 0x7b, 0x50})),
+      "holds indices of 8 bytes: written by a PETSc of 64-bit integers, 4 bytes are read here");
   EXPECT_EQ(of(kBytes + std::string(24, '\0')), "holds complex numbers; real ones are read here");
   EXPECT_EQ(of("%%MatrixMarket"), "begins with 623201633, a PETSc matrix with 1211216");
   std::string wrong = kBytes;

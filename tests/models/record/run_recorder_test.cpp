@@ -38,10 +38,8 @@ World sliding() {
   World world;
   world.add_shape(world.add_body({.name = "floor", .kind = BodyKind::kStatic}),
                   std::make_shared<Plane>(), {.mu = 0.5});
-  const int box = world.add_body({.name = "box",
-                                  .mass = 2.0,
-                                  .position = {0, 0, 0.5},
-                                  .velocity = {1, 0, 0}});
+  const int box =
+      world.add_body({.name = "box", .mass = 2.0, .position = {0, 0, 0.5}, .velocity = {1, 0, 0}});
   world.add_shape(box, std::make_shared<Box>(Vec3{1, 1, 1}), {.mu = 0.5});
   const int ball = world.add_body({.position = {3, 0, 9}, .angular_velocity = {0, 9, 0}});
   world.add_shape(ball, std::make_shared<Sphere>(0.1));

@@ -66,7 +66,7 @@ TEST_F(ModelRoot, IsTheFolderOfTheFile) {
   EXPECT_EQ(refusal_of(urdf("in.obj")), "");
   EXPECT_EQ(refusal_of(mjcf("in.obj")), "");
   for (const std::string& path : {std::string("../meshes/in.obj"), std::string("../../secret.obj"),
-                                 (folder_ / "secret.obj").string()}) {
+                                  (folder_ / "secret.obj").string()}) {
     for (const std::string& text : {urdf(path), mjcf(path)}) {
       const std::string reason = refusal_of(text);
       EXPECT_NE(reason.find("robot.xml:"), std::string::npos) << reason;

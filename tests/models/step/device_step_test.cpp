@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ std::vector<double> values(ConstVector v) {
 Answer run(StepMethod& method, StepMonitor& monitor, StepEquations& equations) {
   const System& system = equations.system();
   State state{Vector("u", to_size(system.dofs())), Vector("r", to_size(system.rows()))};
-  monitor.begin();
+  monitor.begin(std::numeric_limits<double>::infinity());
   Answer out;
   out.result = method.solve(equations, state, false);
   out.u = values(state.u);
@@ -49,7 +50,7 @@ SolverRegistry with_second_memory() {
 }
 
 Answer run_on(const std::string& device, const NewtonOptions& options, StepEquations& equations) {
-  StepMonitor monitor(0.0, {});
+  StepMonitor monitor(0.0, {}, {});
   const SolverRegistry registry = with_second_memory();
   const auto method = find_device(device, registry).make(options, registry, monitor);
   return run(*method, monitor, equations);
