@@ -23,15 +23,11 @@ SimulationOptions simulation_options(const std::string& preset, double dt,
   return options;
 }
 
-/// Steps shorter than this are not saved first: Ctrl-C waits for their end where a control was called,
-/// whose forces an interrupted step would leave behind.
-constexpr double kShortStep = 0.01;  // s
-
 void SimulationHandle::one_step() {
   Simulation& simulation = *simulation_;
   std::string saved;
-  const bool controlled = controlled_ || simulation.world().control;
-  if (controlled && seconds_ > kShortStep) saved = simulation.state();
+  // An interrupted step would leave behind what a control has changed.
+  if (controlled_ || simulation.world().control) saved = simulation.state();
   const auto start = Clock::now();
   try {
     simulation.step();
