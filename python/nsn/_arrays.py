@@ -1,6 +1,7 @@
 """What callers pass, as arrays that C++ takes. Every refusal is a ValueError or TypeError that names the argument."""
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -70,12 +71,15 @@ def integer(name: str, value: Any, least: int = -(2**31), most: int = 2**31 - 1)
     return result
 
 
-def integers(name: str, values: Any, least: int = -(2**31), most: int = 2**31 - 1) -> list[int]:
+def items(name: str, values: Any) -> list[Any]:
     try:
-        items = list(values)
+        return list(values)
     except Exception:
-        raise TypeError(f"{name}: integers are needed, got {values!r}") from None
-    return [integer(name, item, least, most) for item in items]
+        raise TypeError(f"{name}: a list is needed, got {values!r}") from None
+
+
+def integers(name: str, values: Any, least: int = -(2**31), most: int = 2**31 - 1) -> list[int]:
+    return [integer(name, item, least, most) for item in items(name, values)]
 
 
 def text(name: str, value: Any) -> str:
@@ -84,6 +88,15 @@ def text(name: str, value: Any) -> str:
     if "\0" in value:
         raise ValueError(f"{name}: holds a zero character")
     return value
+
+
+def path(name: str, value: Any) -> str:
+    """Of a file; bytes are no path here."""
+    try:
+        given = os.fspath(value)
+    except TypeError:
+        raise TypeError(f"{name}: a path is needed, got {value!r}") from None
+    return text(name, given)
 
 
 def vec3(name: str, value: Any) -> tuple[float, float, float]:

@@ -242,7 +242,7 @@ class FrictionProblem:
 def read_problem(path: str | os.PathLike[str], *, format: str = "auto") -> FrictionProblem:
     """A problem from a file: Siconos' text dumps, FCLIB (HDF5; nsn.adapters.fclib reads it through h5py where this build
     has no HDF5), ContactBench .npz. Raises InputError that names file and line. Matrices are scipy.sparse.csr_array."""
-    d = _core.read_problem(os.fspath(path), _arrays.text("format", format))
+    d = _core.read_problem(_arrays.path("path", path), _arrays.text("format", format))
     for key in ("W", "M", "H"):
         if key in d:
             d[key] = _arrays.scipy_csr(d[key])
@@ -253,7 +253,7 @@ def write_problem(path: str | os.PathLike[str], problem: FrictionProblem, *, for
     """Writes what read_problem reads back to the last bit. format: "siconos" or "fclib"."""
     if not isinstance(problem, FrictionProblem):
         raise TypeError(f"problem: a FrictionProblem is needed, got {problem!r}")
-    name, p = os.fspath(path), problem
+    name, p = _arrays.path("path", path), problem
     _arrays.text("format", format)
     if p.kind == "lcp":
         M = _arrays.square("M", p.M)

@@ -247,8 +247,11 @@ def compare(systems: Mapping[str, tuple[MatrixLike, ArrayLike]] | Iterable[tuple
     """Every solver on every system (A, b): status, iterations, residual and the least of `repeat` times.
 
     What a solver refuses (a matrix that is not symmetric, say) is a row with its sentence."""
-    named = dict(systems) if isinstance(systems, Mapping) else {str(k): s for k, s in enumerate(systems)}
-    names = [info.name for info in available_solvers()] if solvers is None else list(solvers)
+    named = dict(systems) if isinstance(systems, Mapping) else {str(k): s for k, s in enumerate(_arrays.items("systems", systems))}
+    names = [info.name for info in available_solvers()] if solvers is None else _arrays.items("solvers", solvers)
+    for name, system in named.items():
+        if len(_arrays.items(f"systems[{name!r}]", system)) != 2:
+            raise ValueError(f"systems[{name!r}]: a pair (A, b) is needed")
     repeat = _arrays.integer("repeat", repeat, 1)
     table = Table({key: [] for key in ("system", "solver", "solved", "status", "iterations", "residual", "seconds")})
     for system, (A, b) in _progress(named.items(), progress, len(named)):

@@ -69,4 +69,4 @@ def finger(chambers: int = 8, *, length: float = 0.115, width: float = 0.02) -> 
 
 def read(path: str | os.PathLike[str], *, repair: bool = False) -> TetMesh:
     """From .msh, .vtk, .vtu, .node/.ele or .tet. repair: leaves out unused nodes and turns inverted tetrahedra."""
-    return TetMesh((), (), _core.read_tet_mesh(os.fspath(path), bool(repair)))
+    return TetMesh((), (), _core.read_tet_mesh(_arrays.path("path", path), bool(repair)))

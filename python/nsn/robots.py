@@ -19,7 +19,7 @@ class RobotDescription:
     """A robot as its file describes it."""
 
     def __init__(self, path: str | os.PathLike[str], packages: Mapping[str, str] | None = None):
-        self._args = (os.fspath(path), dict(packages or {}))
+        self._args = (_arrays.path("path", path), dict(packages or {}))
         self._core = _core.read_robot(self._args[0], list(self._args[1].items()))
 
     @property

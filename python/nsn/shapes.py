@@ -100,4 +100,4 @@ def _again(vertices: Floats, triangles: NDArray[np.int32], two_sided: bool, dept
 
 def read(path: str | os.PathLike[str]) -> Shape:
     """A surface from an .obj or .stl file."""
-    return mesh(*_core.read_surface(os.fspath(path)))
+    return mesh(*_core.read_surface(_arrays.path("path", path)))
