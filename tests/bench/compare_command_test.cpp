@@ -111,9 +111,10 @@ TEST(CompareStop, AnInterruptLeavesWholeFilesMarkedAsPartial) {
   write_chain(folder / "chain.mtx", 100);
   write_chain(folder / "long.mtx", 3000);
 
-  const CommandResult result = compare(folder.path().string() + " --solvers jacobi --out " +
-                                           (folder / "out").string() + kEndless + "--time-limit 60",
-                                       "timeout -s INT 3 ");
+  const CommandResult result =
+      compare(folder.path().string() + " --solvers jacobi --out " + (folder / "out").string() +
+                  kEndless + "--time-limit 60",
+              "timeout --foreground -s INT 3 ");  // once: not the whole group too
   const auto report = nlohmann::json::parse(read_text_file(folder / "out/compare.json"));
 
   EXPECT_EQ(result.exit_code, 124);  // of timeout(1): it sent the signal

@@ -225,7 +225,7 @@ TEST(SweepCommand, KeepsItsCellsAndSaysWhereThePageIs) {
   EXPECT_EQ(run_command(command + " --over mu=x").exit_code, 2);
 }
 
-/// The columns of a table that are no times.
+/// The columns of a table that are no times. The last one, what a cell is best in, has commas and times in it.
 std::string without_times(const std::string& csv) {
   std::string out;
   std::vector<bool> keep;
@@ -234,11 +234,11 @@ std::string without_times(const std::string& csv) {
     std::istringstream fields(line);
     std::size_t column = 0;
     for (std::string field; std::getline(fields, field, ','); ++column) {
-      if (keep.size() <= column) {
+      if (out.find('\n') == std::string::npos) {  // the names
         keep.push_back(field.find("_ms") == std::string::npos &&
                        field.find("best") == std::string::npos);
       }
-      if (keep[column]) out += field + ",";
+      if (column < keep.size() && keep[column]) out += field + ",";
     }
     out += "\n";
   }
