@@ -476,7 +476,8 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
   iterate(problem, trial, report);
   if (guard_ && remaining(problem, report) > 0) {
     if (disappoints(problem, report) && P_.reused()) {
-      anew = fmt::format("transfer operators made anew after {} iterations", report.iterations);
+      anew = fmt::format("transfer operators were formed again after {} iterations",
+                         report.iterations);
       P_.rebuild(op);
       copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);

@@ -38,7 +38,7 @@ constexpr bool kScalar = std::is_same_v<Value, double>;
 
 /// Doubles of a value.
 template <class Value>
-constexpr double kDoubles = sizeof(Value) / sizeof(double);
+constexpr double kDoubles = static_cast<double>(sizeof(Value)) / sizeof(double);
 
 /// Sizes of a hierarchy, gathered while it is built, in values.
 struct Statistics {

@@ -255,8 +255,8 @@ SolverInfo auto_backend() {
   info.summary = "the solver that is predicted to cost least, and others where it fails";
   info.licence = "that of the solvers it takes";
   info.capabilities = capabilities_of_auto();
-  info.options = {OptionSpec::integer("max_iterations", 0, 0, 1e9,
-                                      "most iterations; 0: as many as the call allows")};
+  info.options = {OptionSpec::integer(
+      "max_iterations", 0, 0, 1e9, "largest number of iterations; 0: as many as the call allows")};
   info.make = make_solver<AutoSolver>;
   return info;
 }

@@ -263,7 +263,7 @@ SolverInfo gauss_seidel_backend() {
   info.summary = "Gauss-Seidel by coloured 3x3 blocks";
   info.capabilities = capabilities_of_gauss_seidel();
   info.options = {OptionSpec::integer("max_iterations", 0, 0, 1e9,
-                                      "most sweeps; 0: as many as the call allows"),
+                                      "largest number of sweeps; 0: as many as the call allows"),
                   OptionSpec::choice("sweep", "forward", {"forward", "symmetric"},
                                      "forward, or forward and back in one iteration")};
   info.make = make_solver<GaussSeidelBackend>;

@@ -198,7 +198,7 @@ SolverInfo jacobi_backend() {
   info.capabilities = capabilities_of_jacobi();
   info.options = {
       OptionSpec::integer("max_iterations", 0, 0, 1e9,
-                          "most iterations; 0: as many as the call allows"),
+                          "largest number of iterations; 0: as many as the call allows"),
       OptionSpec::integer("power_iterations", 30, 1, 1e6,
                           "products spent on the largest eigenvalue"),
       OptionSpec::real("omega", 0.0, 0.0, 2.0, "relaxation; 0: from the largest eigenvalue")};

@@ -109,7 +109,7 @@ LinearSolver::Preparation Klu::factorize_entries(const Csr& A) {
   }
   if (refactor_ && numeric_ != nullptr) {
     if (old_pivots_serve(A)) return {};
-    note_ = "the pivots of the last matrix were poor for this one and were chosen anew";
+    note_ = "the pivots of the last matrix were poor for this one; new ones were chosen";
   }
   return factorize_anew(A);
 }

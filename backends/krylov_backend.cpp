@@ -13,7 +13,7 @@ namespace nsn {
 std::vector<OptionSpec> krylov_options(double shift) {
   return {
       OptionSpec::integer("max_iterations", 0, 0, 1e9,
-                          "most iterations; 0: as many as the call allows"),
+                          "largest number of iterations; 0: as many as the call allows"),
       OptionSpec::choice("precond", "jacobi",
                          {"none", "jacobi", "block-jacobi", "block-ilu", "amg"}, "preconditioner"),
       OptionSpec::real("shift", shift, 0.0, 1.0,

@@ -27,7 +27,7 @@ build_cuda() {
   for arch in sm_80 sm_90; do
     log="out/build-cuda/$arch.log"
     : >"$log"
-    for source in core/step/device_cuda.cpp backends/cuda/cuda_backends.cpp; do
+    for source in core/step/paper/device_cuda.cpp backends/cuda/cuda_backends.cpp; do
       say "compiling $source for $arch"
       compile_for_cuda "$kokkos" "$arch" "$source" "out/build-cuda/$arch.o" >>"$log" 2>&1 ||
         { grep -E 'error|warning' "$log" | head -n 20; return 1; }

@@ -56,6 +56,7 @@ set(NSN_INSTALLED_HEADERS
   core/problems/friction_error.h
   core/problems/friction_problem.h
   core/problems/friction_solver.h
+  core/contact/no_solution.h
   core/rows/body_state.h
   core/rows/body_stiffness.h
   core/rows/joint_coordinate.h

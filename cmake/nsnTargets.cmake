@@ -1,6 +1,7 @@
 # How a part of nsn is built: nsn_library(core SOURCES a.cpp b.cpp DEPENDS nsn_ncp fmt::fmt PRIVATE ...).
 
 option(NSN_CHECK_INVARIANTS "Abort when an internal invariant is broken" OFF)
+option(NSN_SMALL "Compile large parts that are seldom hot for size (the wheel)" OFF)
 set(NSN_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(NSN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # whose warnings the sources are free of; clang builds for its tools alone
@@ -38,11 +39,24 @@ function(nsn_compile target)
   endif()
   if(NSN_NATIVE)
     target_compile_options(${target} PRIVATE -march=native -fno-math-errno -fno-trapping-math)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # a false alarm in gcc 12's own AVX-512 header, through Eigen
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
   else()
     target_compile_options(${target} PRIVATE -ffp-contract=off)
   endif()
   if(NSN_CHECK_INVARIANTS)
     target_compile_definitions(${target} PRIVATE NSN_CHECK_INVARIANTS)
+  endif()
+endfunction()
+
+# nsn_small(-Os files...): what NSN_SMALL compiles with -O2 or -Os instead of -O3, to the same results.
+function(nsn_small level)
+  if(NSN_SMALL)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${level})
+    if(level STREQUAL "-Os")  # which the precompiled header is not for
+      set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endif()
 endfunction()
 

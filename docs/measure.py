@@ -124,7 +124,7 @@ RUNS = {
         (f"{scene}, cholmod", f"nsn run {scene} --threads 1 --linear cholmod")
         for scene in ("table-pile", "capsule-pile --set capsules=200")
     ],
-    "soft_scenes": [  # a minute each, ten seconds of the dearer ones: far beyond the end of their scripts
+    "soft_scenes": [  # a minute each, ten seconds of the expensive ones: far beyond the end of their scripts
         (scene, f"nsn run {scene} --steps {steps} --threads 1")
         for steps, scenes in ((7200, ("material-extension", "cantilever", "twisting-bar", "squeeze", "soft-ball-drop",
                                       "soft-grasp")), (1200, ("pneunet", "hanging-cloth", "hand-ball")))
@@ -492,7 +492,40 @@ def make_run_pages(runner):
     write("run_pages", ["run", "seconds", "frames", "page_kb", "command"], rows)
 
 
-SPECIAL = {"run_pages": make_run_pages, "five_choices": make_five_choices, "cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
+def make_generated(runner):
+    """Forty seeded problems of each kind, ten seconds each: a quarter of an hour at most."""
+    rows = []
+    kinds = {"closed-box": "unknown", "heap": "strictly-feasible", "stack": "strictly-feasible", "wall": "strictly-feasible",
+             "bridge": "unknown", "chain": "unknown", "parallel-normals": "strictly-feasible",
+             "random-delassus": "planted", "squeeze": "infeasible"}
+    for kind, existence in kinds.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for k in range(40):
+                contacts, mu = round(20 * (330 / 20) ** (k % 8 / 7)), (0.1, 0.3, 0.8, 1.5, 3.0)[k // 8]
+                subprocess.run([runner.nsn, "generate", kind, "--contacts", str(contacts), "--mu", str(mu), "--seed",
+                                str(1000 + k), "--quiet", "--out", folder], check=True)
+            results = solved_by_time(runner, folder)
+        seconds = [row["seconds"] for row in results]
+        count = lambda status: sum(row["status"] == status for row in results)
+        wrong = count("no-solution") if existence != "infeasible" else count("solved")
+        wrong += sum(row["solved"] and max(row["error_siconos"], row["error_unit_free"] / 100) > 1e-8 for row in results)
+        rows.append([kind, existence, len(results), count("solved"), count("no-solution"), count("not-solved"),
+                     wrong if existence != "unknown" else wrong - count("no-solution"), statistics.median(seconds),
+                     max(seconds)])
+    write("generated", ["kind", "existence", "problems", "solved", "no_solution", "left", "wrong", "seconds_median",
+                        "seconds_max"], rows)
+
+
+def solved_by_time(runner, folder):
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        done = subprocess.run([runner.nsn, "solve", folder, "--time-limit", "10", "--threads", "1", "--json", file.name],
+                              capture_output=True, text=True)
+        if done.returncode not in (0, 1, 4):
+            raise SystemExit(done.stderr.strip())
+        return json.load(open(file.name))["results"]
+
+
+SPECIAL = {"generated": make_generated, "run_pages": make_run_pages, "five_choices": make_five_choices, "cost_per_contact": make_cost_per_contact, "cost_accurate": make_cost_accurate, "elements": make_elements,
            "memory": make_memory, "corrections": make_corrections, "robustness": make_robustness, "joints": make_joints,
            "linear": make_linear, "detection": make_detection, "detection_share": make_detection_share,
            "public_friction": make_public_friction, "random_friction": make_random_friction,

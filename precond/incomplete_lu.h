@@ -42,7 +42,7 @@ class IncompleteLu {
   void analyze(const BlockRowsView& S);
   /// False, and nothing to use, if a block ended it. Allocates nothing.
   bool factorize(const BlockRowsView& S, double shift, Pivots pivots);
-  /// z = (L D U)^-1 r for W entries a row; z and r do not overlap.
+  /// z = (L D U)^-1 r for W entries per row; z and r do not overlap.
   void apply(const double* r, double* z) const;
 
   /// Blocks that the last factorisation replaced.

@@ -52,6 +52,21 @@ python_module() {
   say "$PWD/build/python/bin/python has the module nsn"
 }
 
+# The module under ASan and UBSan: what callers pass by mistake, and the tests of what it binds. Its interpreter knows
+# nothing of them, so they are loaded first.
+python_asan() {
+  setup
+  python_environment || { say "skipped: $python_off"; return 0; }
+  cmake --preset asan -DNSN_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python/bin/python" >/dev/null
+  cmake --build --preset asan --target nsn_python
+  say "random misuse of the module under the sanitizers"
+  local tests=() name
+  for name in misuse problems linear world batch record; do tests+=("python/tests/test_$name.py"); done
+  LD_PRELOAD="$(c++ -print-file-name=libasan.so) $(c++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
+    UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/asan/python PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
+    OMP_NUM_THREADS=2 build/python/bin/python -m pytest -q -rs --no-header -p no:cacheprovider -m "not long" "${tests[@]}"
+}
+
 # The example of a policy that learns: its curve, and that the last episodes are near the best that can be had.
 learning() {
   local off=
@@ -80,7 +95,7 @@ build_wheel() {
   "$2" -m venv "build/wheel-$1"
   CC=cc CXX=c++ "build/wheel-$1/bin/python" -m pip wheel -q . --no-deps -w out/wheel/built \
     -C cmake.define.NSN_WITH_CHOLMOD=OFF -C cmake.define.NSN_WITH_HDF5=OFF -C cmake.define.NSN_WITH_CUDA=OFF \
-    -C cmake.define.NSN_WITH_GPL=OFF
+    -C cmake.define.NSN_WITH_GPL=OFF -C cmake.define.NSN_SMALL=ON
 }
 
 # Wheels cp311 and cp312-abi3 in out/wheel: what they link is inside, they show no symbol of Kokkos, and they are tried in
@@ -99,7 +114,7 @@ wheel() {
     [ -n "$abi3" ] || { build_wheel "$version" "$python"; abi3=$version; }
   done <<<"$pythons"
   for file in out/wheel/built/*.whl; do
-    PATH="$PWD/build/wheel-tools/bin:$PATH" build/wheel-tools/bin/python -m auditwheel repair -w out/wheel "$file" >/dev/null
+    PATH="$PWD/build/wheel-tools/bin:$PATH" build/wheel-tools/bin/python -m auditwheel repair -z 9 -w out/wheel "$file" >/dev/null
   done
   rm -rf out/wheel/built
   for minor in 11 12 13 14; do

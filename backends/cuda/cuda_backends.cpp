@@ -10,7 +10,7 @@
 #include "nsn/backends/cuda/direct_solver.h"
 #include "nsn/core/device/device_solvers.h"
 #include "nsn/core/device/uploaded_solver.h"
-#include "nsn/core/step/device_step.h"
+#include "nsn/core/step/paper/device_step.h"
 #endif
 
 namespace nsn {
@@ -40,7 +40,7 @@ SolverInfo direct_info() {
   info.capabilities.device = "cuda";
   info.options = {
       OptionSpec::integer("dense_limit", 1024, 1, 1e5, "rows up to which the matrix is dense"),
-      OptionSpec::integer("refine", 10, 0, 100, "most steps of refinement")};
+      OptionSpec::integer("refine", 10, 0, 100, "largest number of refinement steps")};
   return info;
 }
 

@@ -28,8 +28,10 @@ OUT = os.path.join(ROOT, "docs", "data", "constants_friction.csv")
 HEAD = ["run", "solved", "problems", "factorizations", "work", "matters"]
 CONSTANTS = {  # name: default
     "attempt": 400, "sweeps_worth": 1.5, "max_inner": 12, "alpha_cold": 1e-2, "load_clip": 10.0,
-    "friction_ceiling": 0.5, "runaway": 10.0, "rise": 3.0, "failure_decay": 0.6}
-ABOVE = {"failure_decay": 0.9}  # instead of twice: the range ends at 1
+    "friction_ceiling": 0.5, "runaway": 10.0, "rise": 3.0, "failure_decay": 0.6,
+    "ask_after": 50, "relaxation": 0.9, "alpha_from_point": 1e-5, "from_point": 300, "wander": 15, "dip": 0.3,
+    "dip_sweeps": 100, "from_dip": 40}
+ABOVE = {"failure_decay": 0.9, "relaxation": 1.0}  # instead of twice: the range ends at 1
 
 
 def figures(program, data, setting):

@@ -55,7 +55,7 @@ std::vector<std::string> split(const std::string& line) {
 template <class Number>
 void read_range(const std::string& text, Number& low, Number& high) {
   std::istringstream in(text);
-  NSN_THROW_UNLESS(static_cast<bool>(in >> low >> high), "'{}' is no range", text);
+  NSN_THROW_UNLESS(static_cast<bool>(in >> low >> high), "'{}' is not a range", text);
 }
 
 std::vector<Case> read_cases(const std::string& path, const std::filesystem::path& folder) {
@@ -131,6 +131,14 @@ void set(FrictionSolverOptions& options, const std::string& name, double value) 
       {"runaway", &schedule.runaway},
       {"rise", &schedule.rise},
       {"failure_decay", &schedule.failure_decay},
+      {"ask_after", &options.rescue.ask_after},
+      {"relaxation", &options.rescue.relaxation},
+      {"alpha_from_point", &options.rescue.alpha_from_point},
+      {"from_point", &options.rescue.from_point},
+      {"wander", &options.rescue.wander},
+      {"dip", &options.rescue.dip},
+      {"dip_sweeps", &options.rescue.dip_sweeps},
+      {"from_dip", &options.rescue.from_dip},
       {"alpha_min", &schedule.alpha_min},
       {"alpha_max", &schedule.alpha_max},
   };

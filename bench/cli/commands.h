@@ -22,6 +22,7 @@ void add_solvers_command(Command& app, int& exit_code);
 void add_scenes_command(Command& app, int& exit_code);
 void add_run_command(Command& app, int& exit_code);
 void add_export_command(Command& app, int& exit_code);
+void add_generate_command(Command& app, int& exit_code);
 void add_joints_command(Command& app, int& exit_code);
 void add_robot_command(Command& app, int& exit_code);
 void add_robustness_command(Command& app, int& exit_code);

@@ -282,7 +282,9 @@ void add_compare_command(Command& app, int& exit_code) {
       .type_name("FILE");
   command.add_flag("--again", options->again,
                    "measure rows again that --out has from a run with the same settings");
-  command.add_option("--max-iterations", options->max_iterations, "most iterations of a solve")
+  command
+      .add_option("--max-iterations", options->max_iterations,
+                  "largest number of iterations per solve")
       .range(1, 1'000'000'000)
       .show_default();
   command.add_option("--repeat", options->repeats, "timed runs, at least; the least time counts")

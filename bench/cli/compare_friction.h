@@ -13,7 +13,7 @@ struct CompareFrictionOptions : CommonOptions {
   std::string methods;       ///< comma-separated; empty: all of FrictionSolver
   double tolerance = 1e-8;   ///< Siconos' error; 100 times that for the unit-free one
   int repeats = 1;           ///< the least time counts
-  double time_limit = 10.0;  ///< s a solve
+  double time_limit = 10.0;  ///< s per solve
 };
 
 /// Whether the inputs are friction problems rather than linear systems: no path is a .mtx file, and

@@ -9,6 +9,7 @@
 #include "bench/cli/common_options.h"
 #include "bench/cli/newton_export.h"
 #include "bench/cli/outputs.h"
+#include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/simulation_options.h"
 #include "bench/cli/words.h"
@@ -46,12 +47,18 @@ int run(const CommonOptions& common, const SimulationFlags& flags, const ExportF
   NSN_THROW_UNLESS(!common.out.empty(), "nsn export needs --out DIR");
   NSN_THROW_UNLESS(given.step >= 1, "--step {} is not positive", given.step);
   NSN_THROW_UNLESS(given.format == "mtx" || given.format == "petsc" || given.format == "fclib",
-                   "--format '{}' is none of mtx, petsc, fclib", given.format);
+                   "--format '{}' is not one of mtx, petsc, fclib", given.format);
   const int wanted = wanted_iteration(given.newton);
   probe_outputs(common);
   Simulation simulation(make_scene(given.scene, scene_parameters(flags)), simulation_options(flags),
                         standard_backends());
-  for (int k = 1; k < given.step; ++k) simulation.step();
+  {
+    Progress progress(given.scene, given.step - 1, common.prints_tables());
+    for (int k = 1; k < given.step; ++k) {
+      progress.step();
+      simulation.step();
+    }
+  }
   std::vector<Row> rows;
   if (given.format == "fclib") {
     simulation.inspect([&](int island, StepEquations& equations, const NewtonResult&) {

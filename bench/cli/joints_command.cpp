@@ -10,6 +10,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/outputs.h"
+#include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/joints/joint_references.h"
@@ -111,10 +112,14 @@ int run(const CommonOptions& common, const JointsFlags& flags) {
   probe_outputs(common);
   bool all_within = true;
   std::vector<Row> rows;
-  for (Line& line : list) {
-    line.result = bench::compare_joint(*line.reference, flags.folder, line.run);
-    all_within = all_within && (!line.judged || line.result.within(*line.reference));
-    rows.push_back(to_row(line));
+  {
+    Progress progress("joints", static_cast<long>(list.size()), common.prints_tables());
+    for (Line& line : list) {
+      progress.step(line.reference->name);
+      line.result = bench::compare_joint(*line.reference, flags.folder, line.run);
+      all_within = all_within && (!line.judged || line.result.within(*line.reference));
+      rows.push_back(to_row(line));
+    }
   }
   if (!common.json.empty()) write_json(common.json, json_report(rows));
   if (common.prints_tables()) print_table(list);

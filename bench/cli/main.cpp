@@ -35,6 +35,7 @@ constexpr nsn::cli::AddCommand kCommands[] = {
     nsn::cli::add_study_command,      nsn::cli::add_sweep_command,
     nsn::cli::add_devices_command,    nsn::cli::add_doctor_command,
     nsn::cli::add_completion_command, nsn::cli::add_convert_command,
+    nsn::cli::add_generate_command,
 };
 
 constexpr int kBadInput = 2;

@@ -14,12 +14,13 @@ namespace nsn::cli {
 
 class Progress {
  public:
-  /// enabled = false: silent, whatever the terminal says.
+  /// total <= 0: not known, the line tells the rate alone. enabled = false: silent, whatever the terminal says.
   Progress(std::string label, long total, bool enabled = true);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  void set_total(long total) { total_ = total; }
   /// One more of the total begins; `what` names it.
   void step(std::string_view what = {});
 

@@ -11,6 +11,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
 #include "bench/cli/outputs.h"
+#include "bench/cli/progress.h"
 #include "bench/cli/report_json.h"
 #include "bench/cli/table.h"
 #include "bench/cli/words.h"
@@ -311,13 +312,15 @@ std::vector<double> numbers_of(const Row& pose, const char* key, const std::stri
   return found->get<std::vector<double>>();
 }
 
-std::vector<Row> pose_rows(const Description& robot, const RobotFlags& flags) {
+std::vector<Row> pose_rows(const Description& robot, const RobotFlags& flags, bool shows_progress) {
   const Row given = Row::parse(read_text_file(flags.poses), nullptr, false);
   if (!given.is_array()) {
     throw InputError(flags.poses + ": not a JSON list of poses {\"q\": [...], \"v\": [...]}");
   }
   std::vector<Row> rows;
+  Progress progress("poses", static_cast<long>(given.size()), shows_progress);
   for (const Row& pose : given) {
+    progress.step();
     const std::string where = fmt::format("{}: pose {}", flags.poses, rows.size() + 1);
     if (!pose.is_object() || !pose.contains("q")) throw InputError(where + " has no \"q\"");
     rows.push_back(pose_row(robot, numbers_of(pose, "q", where), numbers_of(pose, "v", where),
@@ -338,7 +341,7 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
   options.hull_points = flags.hull_points;
   const Robot built = build_robot(world, robot, options);
   Row row = robot_row(*robot, world, built);
-  if (!flags.poses.empty()) row["poses"] = pose_rows(robot, flags);
+  if (!flags.poses.empty()) row["poses"] = pose_rows(robot, flags, common.prints_tables());
   if (!flags.picture.empty()) render::write_png(report::picture_of(world), flags.picture);
   if (!common.json.empty()) write_json(common.json, json_report({row}));
   if (common.prints_tables()) print_robot(*robot, row);
@@ -380,7 +383,7 @@ void add_robot_command(Command& app, int& exit_code) {
   command.add_flag("--triangles", flags->triangles, "meshes as triangles, not as convex hulls");
   command
       .add_option("--hull-points", flags->hull_points,
-                  "hulls of the extreme points along so many directions (0: of all points)")
+                  "directions along which extreme points make a hull (0: hulls of all points)")
       .range(0, 1'000'000);
   add_threads_option(command, *common);
   add_json_option(command, *common);

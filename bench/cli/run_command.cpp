@@ -296,7 +296,14 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   Simulation simulation(make_scene(chosen.scene, chosen.parameters), simulation_options(flags),
                         standard_backends());
   given.scene = chosen.label;
-  if (!given.from_state.empty()) simulation.set_state(read_text_file(given.from_state));
+  if (!given.from_state.empty()) {
+    const std::string state = read_text_file(given.from_state);
+    try {
+      simulation.set_state(state);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(given.from_state + ": " + error.what());
+    }
+  }
   probe_outputs(common,
                 {given.picture, given.animation, given.contacts, given.save_state, given.pages.html,
                  given.pages.glb, given.pages.trace},

@@ -81,7 +81,7 @@ void add_simulation_flags(Command& command, SimulationFlags& flags) {
   command.add_option("--r-multiplier", flags.rho_multiplier, "paper: factor on it (default 1)");
   command
       .add_option("--joint-directions", flags.joint_directions,
-                  "of joint impulses: at the end of the step (implicit) or its start")
+                  "directions of joint impulses: at the end of the step (implicit) or its start")
       .completes(words({"end", "start"}));
   command
       .add_option("--mesh-features", flags.mesh_features,

@@ -74,8 +74,24 @@ Solved solve_all(const SolveOptions& options, RowFile& table) {
     if (options.out.empty() || !outcome.refusal.empty()) continue;
     write_file(fs::path(options.out) / (outcome.problem + ".solution.csv"),
                bench::solution_csv(outcome));
+    if (outcome.certificate.empty()) continue;
+    write_file(fs::path(options.out) / (outcome.problem + ".certificate.csv"),
+               bench::certificate_csv(outcome));
   }
   return all;
+}
+
+constexpr int kNotSolved = 1;
+constexpr int kNoSolution = 4;
+
+int verdict(const std::vector<bench::FrictionOutcome>& outcomes) {
+  int code = 0;
+  for (const bench::FrictionOutcome& outcome : outcomes) {
+    if (!outcome.refusal.empty() || outcome.solved) continue;
+    if (outcome.certificate.empty()) return kNotSolved;
+    code = kNoSolution;
+  }
+  return code;
 }
 
 int run(const SolveOptions& options) {
@@ -90,10 +106,7 @@ int run(const SolveOptions& options) {
     if (options.out.empty()) table.discard();
   }
   if (options.prints_tables()) fmt::print("{}", bench::to_text(outcomes));
-  const bool all_solved = std::all_of(outcomes.begin(), outcomes.end(), [](const auto& outcome) {
-    return outcome.solved || !outcome.refusal.empty();
-  });
-  return exit_code(all_solved ? 0 : 1);
+  return exit_code(verdict(outcomes));
 }
 
 void add_solver_options(Command& command, SolveOptions& options) {
@@ -122,12 +135,12 @@ void add_solver_options(Command& command, SolveOptions& options) {
       .show_default();
   command
       .add_option("--newton-iterations", options.settings.options.max_factorizations,
-                  "most factorisations, that is Newton steps")
+                  "largest number of factorisations, that is of Newton steps")
       .range(0, 1'000'000'000)
       .show_default();
   command
       .add_option("--max-iterations", options.settings.options.max_iterations,
-                  "most sweeps or iterations of nsgs and admm")
+                  "largest number of sweeps or iterations of nsgs and admm")
       .range(0, 1'000'000'000)
       .show_default();
   command
@@ -163,16 +176,20 @@ void add_solve_command(Command& app, int& exit_code) {
   add_json_option(command, *options);
   add_out_option(
       command, *options,
-      "write solve.csv there, and NAME.solution.csv: one contact a line, r then u (LCP: z, w)");
+      "write solve.csv there, NAME.solution.csv (one contact per line, r then u; LCP: z, w) "
+      "and, where there is no solution, NAME.certificate.csv (one impulse on the normal per line)");
   add_quiet_option(command, *options);
   command.footer(
-      "Errors are formed afresh from the impulses: e Siconos = |r - P_K(r - u^)| / max(|q|, |r|, "
+      "Errors are computed from the impulses: e Siconos = |r - P_K(r - u^)| / max(|q|, |r|, "
       "|u|),\n"
       "e unit-free the same in any units. rank is that of W, ? where it has more than 3000 rows.\n"
       "A refused input is a row with its reason.\n"
-      "Exit code: 0 every usable problem was solved to the tolerance, 1 some were not, 2 bad "
-      "input\n"
-      "(no problem was usable, unknown method, format or option); nothing is written then.\n"
+      "no-solution: certified; every motion that keeps all u_N >= 0 needs the velocity change that "
+      "is printed.\n"
+      "Exit code: 0 every usable problem was solved to the tolerance, 1 some were not, 4 those "
+      "that were not\n"
+      "have no solution, 2 bad input (no problem was usable, unknown method, format or option); "
+      "nothing is written then.\n"
       "Rows are written as they are computed: a solve that was stopped leaves solve.partial.csv.");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -86,6 +86,7 @@ Measured measure(const study::Study& study, const StudyFlags& flags) {
   options.folder = (std::filesystem::path(flags.out) / study.name).string();
   options.all_again = flags.again && flags.again_rows.empty();
   options.again = flags.again_rows;
+  options.pieces = [&](std::size_t count) { progress.set_total(static_cast<long>(count)); };
   options.progress = [&](std::string_view what) {
     if (interrupted()) throw Interrupted{};
     progress.step(what);

@@ -142,7 +142,7 @@ std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std
   constexpr double kSame = 1e-8;  // rounding of files and of H^-1, far below any modelling change
   const SystemFactors& factors = *system.factors;
   if (system.A.rows % kBlock != 0) {
-    note = "No factored operator: the number of rows is no multiple of three.";
+    note = "No factored operator: the number of rows is not a multiple of three.";
     return nullptr;
   }
   const BlockCsr J = to_blocks(factors.J);

@@ -27,13 +27,13 @@ struct FrictionOutcome {
 
   std::string kind;     ///< local, global or lcp
   std::string storage;  ///< of the matrices in the file
-  Index dimension = 0;  ///< numbers a contact: 2 or 3; 1 for an LCP
+  Index dimension = 0;  ///< numbers per contact: 2 or 3; 1 for an LCP
   Index contacts = 0;   ///< or unknowns of an LCP
   Index rank = -1;      ///< of W; -1 where it was not computed
   double asymmetry = 0.0;
 
   std::string method;   ///< as asked for, e.g. "auto"
-  std::string status;   ///< solved, not-solved; refused in tables
+  std::string status;   ///< solved, no-solution (certified), not-solved; refused in tables
   std::string reason;   ///< to_string(FrictionStatus) or of LcpStatus
   std::string detail;   ///< stages and switches, or what went wrong
   bool solved = false;  ///< errors recomputed here are within the tolerance
@@ -49,6 +49,10 @@ struct FrictionOutcome {
 
   std::vector<double> r;  ///< impulses (z of an LCP)
   std::vector<double> u;  ///< velocities, recomputed (w of an LCP)
+  /// Of no-solution: impulses on the normals, kg m/s, one per contact, and the change of velocity that every
+  /// admissible motion needs, over |q_N|, both measured in scaled variables (core/contact/no_solution.h).
+  std::vector<double> certificate;
+  double certificate_need = 0.0;
 };
 
 /// InputError with all reasons, one line each, unless some problem was usable.

@@ -23,7 +23,8 @@ bool refused(const FrictionOutcome& outcome) {
 
 /// "solved", "not-solved: time-limit"
 std::string status_text(const FrictionOutcome& outcome) {
-  return outcome.solved ? outcome.status : fmt::format("{}: {}", outcome.status, outcome.reason);
+  const bool named = outcome.solved || outcome.status == "no-solution";
+  return named ? outcome.status : fmt::format("{}: {}", outcome.status, outcome.reason);
 }
 
 std::string rank_text(const FrictionOutcome& outcome) {
@@ -140,28 +141,31 @@ std::vector<cli::Row> to_rows(const std::vector<FrictionOutcome>& outcomes) {
     const auto if_usable = [usable](const auto& value) {
       return usable ? cli::Row(value) : cli::Row(nullptr);
     };
-    rows.push_back({{"problem", o.problem},
-                    {"dimension", if_usable(o.dimension)},
-                    {"contacts", if_usable(o.contacts)},
-                    {"rank", if_usable(o.rank)},
-                    {"method", o.method},
-                    {"status", usable ? o.status : "refused"},
-                    {"newton_iterations", if_usable(o.newton_iterations)},
-                    {"linear_iterations", if_usable(o.linear_iterations)},
-                    {"seconds", if_usable(o.seconds)},
-                    {"error_siconos", if_usable(o.error_siconos)},
-                    {"error_unit_free", if_usable(o.error_unit_free)},
-                    {"min_normal_velocity", if_usable(o.min_normal_velocity)},
-                    {"max_cone_violation", if_usable(o.max_cone_violation)},
-                    {"solved", o.solved},
-                    {"reason", usable ? o.reason : "refused"},
-                    {"sweeps", if_usable(o.sweeps)},
-                    {"factorizations", if_usable(o.factorizations)},
-                    {"kind", o.kind},
-                    {"storage", o.storage},
-                    {"asymmetry", if_usable(o.asymmetry)},
-                    {"detail", usable ? o.detail : o.refusal},
-                    {"path", o.path}});
+    rows.push_back(
+        {{"problem", o.problem},
+         {"dimension", if_usable(o.dimension)},
+         {"contacts", if_usable(o.contacts)},
+         {"rank", if_usable(o.rank)},
+         {"method", o.method},
+         {"status", usable ? o.status : "refused"},
+         {"newton_iterations", if_usable(o.newton_iterations)},
+         {"linear_iterations", if_usable(o.linear_iterations)},
+         {"seconds", if_usable(o.seconds)},
+         {"error_siconos", if_usable(o.error_siconos)},
+         {"error_unit_free", if_usable(o.error_unit_free)},
+         {"min_normal_velocity", if_usable(o.min_normal_velocity)},
+         {"max_cone_violation", if_usable(o.max_cone_violation)},
+         {"solved", o.solved},
+         {"reason", usable ? o.reason : "refused"},
+         {"sweeps", if_usable(o.sweeps)},
+         {"factorizations", if_usable(o.factorizations)},
+         {"certificate_need",
+          usable && !o.certificate.empty() ? cli::Row(o.certificate_need) : cli::Row(nullptr)},
+         {"kind", o.kind},
+         {"storage", o.storage},
+         {"asymmetry", if_usable(o.asymmetry)},
+         {"detail", usable ? o.detail : o.refusal},
+         {"path", o.path}});
   }
   return rows;
 }
@@ -212,6 +216,12 @@ std::string solution_csv(const FrictionOutcome& outcome) {
   return out;
 }
 
+std::string certificate_csv(const FrictionOutcome& outcome) {
+  std::string out;
+  for (const double z : outcome.certificate) out += fmt::format("{:.17g}\n", z);
+  return out;
+}
+
 std::vector<ProfileCurve> performance_profile(const std::vector<FrictionOutcome>& outcomes) {
   Ratios ratios = time_ratios(outcomes);
   double largest = 1.0;
@@ -257,14 +267,16 @@ std::string to_html(const std::vector<FrictionOutcome>& outcomes, double toleran
                         fmt::format("{} problems, {} methods, tolerance {:g}", problems.size(),
                                     methods.size(), tolerance));
   page.section("Overview", "overview");
-  page.paragraph(fmt::format(
-      "Solved: the errors formed afresh are at most {:g} in Siconos' measure and {:g} in the "
-      "unit-free one. Times: analysis and solve, least of the repeats.",
-      tolerance, 100.0 * tolerance));
+  page.paragraph(
+      fmt::format("Solved: the errors computed from the impulses are at most {:g} in Siconos' "
+                  "measure and {:g} in the "
+                  "unit-free one. Times: analysis and solve, least of the repeats.",
+                  tolerance, 100.0 * tolerance));
   page.table(solved_table(outcomes));
   page.charts({profile_chart(performance_profile(outcomes))});
   page.note(
-      "Of the problems that some method solves, the share each solves within so many times the "
+      "Of the problems that some method solves: the share that each solves within a multiple of "
+      "the "
       "least time.");
   for (const std::string& problem : problems) add_problem(page, outcomes, problem);
   for (const FrictionOutcome& outcome : outcomes) {

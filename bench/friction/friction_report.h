@@ -22,8 +22,10 @@ std::vector<cli::Row> to_rows(const std::vector<FrictionOutcome>& outcomes);
 /// For a terminal, one line an outcome.
 std::string to_text(const std::vector<FrictionOutcome>& outcomes);
 
-/// One contact a line: r, then u, 17 digits, separated by commas (LCP: z, w).
+/// One contact per line: r, then u, 17 digits, separated by commas (LCP: z, w).
 std::string solution_csv(const FrictionOutcome& outcome);
+/// One impulse on the normal per contact, kg m/s (core/contact/no_solution.h).
+std::string certificate_csv(const FrictionOutcome& outcome);
 
 /// rho_m as stairs: tau ascending from 1, the share reached at each.
 struct ProfileCurve {

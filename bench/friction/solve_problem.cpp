@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -88,6 +89,13 @@ class Solve {
       outcome_.refusal = refusal("a friction problem");
       return;
     }
+    if (settings_.method == "certificate" &&
+        !(std::is_same_v<Problem, FrictionProblem> && problem.dimension == 3)) {
+      outcome_.refusal = fmt::format(
+          "{}: method 'certificate' is for local problems in 3D; 'auto' asks for one in all others",
+          outcome_.path);
+      return;
+    }
     FrictionSolverOptions options = settings_.options;
     options.method = friction_method_from_name(settings_.method);
     const FrictionSolver solver(options, registry_);
@@ -122,9 +130,12 @@ class Solve {
     outcome_.max_cone_violation = result.error.max_cone_violation;
     outcome_.r = values_of(result.r);
     outcome_.u = values_of(result.u);
+    if (result.status != FrictionStatus::kNoSolution) return;
+    outcome_.certificate = values_of(result.certificate.z);
+    outcome_.certificate_need = result.certificate.need;
   }
 
-  /// An LCP is a frictionless problem of one row a contact: the same two errors.
+  /// An LCP is a frictionless problem of one row per contact: the same two errors.
   void keep(const LcpResult& result) {
     outcome_.reason = to_string(result.status);
     outcome_.detail = to_string(result.method);
@@ -193,8 +204,13 @@ FrictionOutcome solve_problem(const LoadedProblem& problem, const SolveSettings&
   outcome.solved =
       outcome.refusal.empty() && outcome.error_siconos <= settings.options.tolerance &&
       outcome.error_unit_free <= settings.options.unit_free_factor * settings.options.tolerance;
-  outcome.status = outcome.solved ? "solved" : "not-solved";
+  const char* const unsolved = outcome.certificate.empty() ? "not-solved" : "no-solution";
+  outcome.status = outcome.solved ? "solved" : unsolved;
   if (outcome.solved) outcome.reason = outcome.status;
+  if (outcome.status == "no-solution") {
+    outcome.reason = fmt::format("every admissible motion needs a velocity change of {:.1e} |q|",
+                                 outcome.certificate_need);
+  }
   return outcome;
 }
 

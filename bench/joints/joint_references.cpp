@@ -189,7 +189,7 @@ JointComparison compare_joint(const JointCase& reference, const std::filesystem:
   const double ratio = kSampleTime / run.h;
   const auto stride = static_cast<int>(std::lround(ratio));
   NSN_THROW_UNLESS(run.h > 0.0 && stride >= 1 && std::abs(ratio - stride) < 1e-9 * ratio,
-                   "time step {}: {} s is no multiple of it", run.h, kSampleTime);
+                   "time step {}: {} s is not a multiple of it", run.h, kSampleTime);
   std::array<Squares, 6> squares = read_references(reference, folder);
   SimulationOptions options;
   options.h = run.h;

@@ -1,6 +1,6 @@
 // Prints whether the linear iteration reaches its yardsticks:
 //   1  one PCR iteration on at least 3e5 rows takes at most 1.4 x (bytes moved / triad bandwidth),
-//      and the factored product beats assembled scalar CSR on a pile of >= 6 contacts a body;
+//      and the factored product beats assembled scalar CSR on a pile of >= 6 contacts per body;
 //   2  a PCR iteration is not slower than one of Eigen's ConjugateGradient with the same diagonal
 //      preconditioner on the same CSR matrix and one thread, and at least 1.3 x faster on two.
 // Every figure is the minimum of repeats taken in turn with what it is compared to.
@@ -25,7 +25,7 @@
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/pcr.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "nsn/precond/jacobi.h"
 
 namespace {
@@ -139,7 +139,7 @@ bool verdict(const char* what, double value, double limit, bool at_most) {
 
 void describe(const char* name, double seconds, double bytes, double bandwidth) {
   fmt::print(
-      "  {:<22} {:8.3f} ms an iteration, {:7.1f} MB moved, {:5.1f} GB/s, {:3.0f} % of the triad\n",
+      "  {:<22} {:8.3f} ms per iteration, {:7.1f} MB moved, {:5.1f} GB/s, {:3.0f} % of the triad\n",
       name, 1e3 * seconds, 1e-6 * bytes, 1e-9 * bytes / seconds,
       100.0 * bytes / seconds / bandwidth);
 }
@@ -229,7 +229,7 @@ bool eigen_part(const nsn::GeneratedSystem& system, const Operators& op) {
   const std::vector<double> t = per_iteration({eigen, alone(csr), alone(bsr), all(csr), all(bsr)});
   fmt::print(
       "  Eigen CG {:.3f} ms; ours on one thread: CSR {:.3f}, blocks {:.3f}; on {}: CSR {:.3f}, "
-      "blocks {:.3f} ms an iteration\n",
+      "blocks {:.3f} ms per iteration\n",
       1e3 * t[0], 1e3 * t[1], 1e3 * t[2], nsn::concurrency(), 1e3 * t[3], 1e3 * t[4]);
   bool met =
       verdict("Eigen CG / our PCR on the same CSR, one thread each", t[0] / t[1], 1.0, false);
@@ -252,7 +252,7 @@ int main(int, char** argv) {
     const nsn::GeneratedSystem system = nsn::sphere_pile(options);
     const Operators op(system);
     fmt::print(
-        "sphere pile: {} contacts, {} bodies ({:.1f} contacts a body), {} rows, {} nonzeros\n",
+        "sphere pile: {} contacts, {} bodies ({:.1f} contacts per body), {} rows, {} nonzeros\n",
         system.J.rows, system.bodies, 1.0 * system.J.rows / system.bodies, op.scalars.rows(),
         op.scalars.scalars()->nonzeros());
     met &= bandwidth_part(system, op);

@@ -19,7 +19,7 @@
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/elastic_mass.h"
+#include "nsn/core/step/reductions/elastic_mass.h"
 #include "nsn/core/step/step_method.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"

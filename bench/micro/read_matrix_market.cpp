@@ -42,7 +42,7 @@ void print(const char* what, const Seconds& seconds, double megabytes) {
              megabytes / seconds.cpu);
 }
 
-/// A band matrix with ten random entries a row.
+/// A band matrix with ten random entries per row.
 nsn::Csr band(nsn::Index entries) {
   constexpr nsn::Index kPerRow = 10;
   const nsn::Index rows = std::max(entries / kPerRow, 1);

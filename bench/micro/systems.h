@@ -10,7 +10,7 @@
 #include "bench/support/generated_systems.h"
 #include "nsn/core/linear/linear_operator.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 
 namespace nsn::micro {
 

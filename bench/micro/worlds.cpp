@@ -3,7 +3,7 @@
 //   build/release/bin/nsn_bench_worlds [WORLDS [REPEATS]]
 //
 // One step of WORLDS (512) piles of 8 balls, each of another seed, held after half a second: a launch
-// of one team per world (core/step/step_batch.h), and a loop of single solves. Processor time, the
+// of one team per world (core/step/paper/step_batch.h), and a loop of single solves. Processor time, the
 // two in turn, the least of REPEATS (20). Exit code 1 unless both give the same bits.
 #include <algorithm>
 #include <cstdlib>
@@ -19,7 +19,7 @@
 #include "nsn/core/base/runtime.h"
 #include "nsn/core/step/devices.h"
 #include "nsn/core/step/newton.h"
-#include "nsn/core/step/step_batch.h"
+#include "nsn/core/step/paper/step_batch.h"
 #include "nsn/models/scenes/scene.h"
 #include "nsn/models/step/simulation.h"
 

@@ -27,6 +27,7 @@ void write_png(const Image& image, const std::filesystem::path& path);
 std::vector<std::uint8_t> encode_png(const Image& image);
 
 /// An animated PNG: equally large frames, each shown for `seconds_per_frame`, repeated for ever.
+/// A frame holds what differs from the one before; black becomes (1, 0, 0).
 void write_animation(const std::vector<Image>& frames, double seconds_per_frame,
                      const std::filesystem::path& path);
 

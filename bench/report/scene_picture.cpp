@@ -265,10 +265,11 @@ std::vector<render::Mesh> subject_of(const World& world, const std::vector<rende
   return moving;
 }
 
-/// Towards the eye. A row more than kLong times as long as wide is seen along itself: across, it would be
-/// a line of specks.
+/// Towards the eye. A row of kMany or more, kLong times as long as wide, is seen along itself: across, it would
+/// be a line of specks. A row of few would hide behind the first of them.
 render::Vec3 direction_of(const std::vector<render::Mesh>& subject) {
   constexpr double kLong = 3.5;
+  constexpr std::ptrdiff_t kMany = 8;
   double low[2] = {1e300, 1e300};
   double high[2] = {-1e300, -1e300};
   double top = 0.0;
@@ -286,6 +287,9 @@ render::Vec3 direction_of(const std::vector<render::Mesh>& subject) {
   }
   const double x = high[0] - low[0];
   const double y = high[1] - low[1];
+  const auto drawn = std::count_if(subject.begin(), subject.end(),
+                                   [](const render::Mesh& mesh) { return mesh.casts_shadow; });
+  if (drawn < kMany) return {0.6, -1.0, 0.45};
   if (x > kLong * std::max(y, top - bottom)) return {0.9, -0.42, 0.35};
   if (y > kLong * std::max(x, top - bottom)) return {0.42, -0.9, 0.35};
   return {0.6, -1.0, 0.45};

@@ -29,7 +29,7 @@ struct RunCommand {
 
 RunCommand parsed(const std::string& command) {
   constexpr std::string_view kStart = "nsn run ";
-  NSN_THROW_UNLESS(command.starts_with(kStart), "'{}' is no command of nsn run", command);
+  NSN_THROW_UNLESS(command.starts_with(kStart), "'{}' is not a command of nsn run", command);
   RunCommand out;
   cli::Command run;
   run.add_option("scene", out.scene, "").required();

@@ -44,7 +44,7 @@ Row measure(int count, int fallen, int steps) {
 }
 
 report::Chart chart_of(const std::vector<Row>& rows) {
-  report::Chart chart = log_chart("Cost of a humanoid", "humanoids", "µs a step");
+  report::Chart chart = log_chart("Cost of a humanoid", "humanoids", "µs per step");
   chart.x.scale = report::Scale::kLog;
   for (const auto& [key, name] :
        {std::pair{"us_per_humanoid", "all"}, std::pair{"solve_us_per_humanoid", "solve alone"},
@@ -77,6 +77,7 @@ StudyOutcome crowd_study(const StudyOptions& options) {
   const std::vector<int> counts = options.quick
                                       ? std::vector<int>{1, 10, 100}
                                       : std::vector<int>{1, 4, 16, 64, 100, 200, 400, 800, 1600};
+  options.pieces(counts.size());
   for (const int count : counts) {
     options.progress(fmt::format("{} humanoids", count));
     // Few of them: as many steps as give a median of the same weight.
@@ -89,12 +90,12 @@ StudyOutcome crowd_study(const StudyOptions& options) {
   const auto [least, most] =
       std::minmax_element(out.rows.begin(), out.rows.end(),
                           [&](const Row& a, const Row& b) { return cost(a) < cost(b); });
-  out.findings.push_back(
-      fmt::format("A humanoid costs {:.0f} µs of processor time a step at N = {} and {:.0f} µs at "
-                  "N = {}; least "
-                  "{:.0f}, most {:.0f}.",
-                  cost(out.rows.front()), counts.front(), cost(out.rows.back()), counts.back(),
-                  cost(*least), cost(*most)));
+  out.findings.push_back(fmt::format(
+      "A humanoid costs {:.0f} µs of processor time per step at N = {} and {:.0f} µs at "
+      "N = {}; least "
+      "{:.0f}, most {:.0f}.",
+      cost(out.rows.front()), counts.front(), cost(out.rows.back()), counts.back(), cost(*least),
+      cost(*most)));
   out.findings.push_back(
       fmt::format("At N = {} assembly takes {:.0f} % of the solve.", counts.back(),
                   100.0 * out.rows.back().at("assembly_of_solve").get<double>()));

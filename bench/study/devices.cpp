@@ -56,13 +56,19 @@ StudyOutcome devices_study(const StudyOptions& options) {
                    .rows = {}};
   const int repeats = options.quick ? 3 : 11;
   double most = 0.0;
-  for (const FrozenScene& scene : std::vector<FrozenScene>{{"heavy-stack"}, {"arch"}, {"wall"}}) {
+  const std::vector<FrozenScene> subjects{{"heavy-stack"}, {"arch"}, {"wall"}};
+  const std::vector<std::string> solvers{"jacobi", "pcg", "pcr", "pcr:precond=block-jacobi",
+                                         "cholmod"};
+  const std::vector<DeviceInfo> devices = all_devices(standard_backends());
+  options.pieces(subjects.size() * solvers.size() *
+                 static_cast<std::size_t>(std::ranges::count_if(
+                     devices, [](const DeviceInfo& device) { return device.available(); })));
+  for (const FrozenScene& scene : subjects) {
     freeze(scene, [&](StepEquations& equations) {
-      for (const std::string solver :
-           {"jacobi", "pcg", "pcr", "pcr:precond=block-jacobi", "cholmod"}) {
+      for (const std::string& solver : solvers) {
         if (!standard_backends().info(solver.substr(0, solver.find(':'))).available()) continue;
         Vector reference;
-        for (const DeviceInfo& device : all_devices(standard_backends())) {
+        for (const DeviceInfo& device : devices) {
           if (!device.available()) continue;
           options.progress(scene.name + " · " + solver + " · " + device.name);
           NewtonOptions newton = newton_preset("paper");

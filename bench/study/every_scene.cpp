@@ -43,6 +43,9 @@ StudyOutcome scenes_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   int solved = 0;
+  options.pieces(2 *
+                 static_cast<std::size_t>(std::ranges::count_if(
+                     scenes(), [](const SceneInfo& one) { return cannot_be_made(one).empty(); })));
   for (const SceneInfo& scene : scenes()) {
     const std::string missing = cannot_be_made(scene);
     if (!missing.empty()) {

@@ -94,6 +94,7 @@ StudyOutcome geometric_study(const StudyOptions& options) {
     cases.push_back(stretched("bar", "corotational", 1.5, "2"));
     cases.push_back(stretched("sheet", "neo-hookean", 2.5, "3"));
   }
+  options.pieces(cases.size() * kinds().size());
   for (const Stretched& one : cases) {
     report::Chart merit =
         log_chart(one.title + ": merit", "Newton iteration", "merit |(g, h)|, m/s");

@@ -69,6 +69,7 @@ StudyOutcome linear_study(const StudyOptions& options) {
                    .findings = {},
                    .charts = {},
                    .rows = {}};
+  options.pieces(subjects(options.quick).size() * solvers(true).size());
   for (const FrozenScene& scene : subjects(options.quick)) {
     report::Chart errors = log_chart(scene.name + ": constraint error", "Newton iteration",
                                      "max(e_n / h, e_f, e_b), m/s");
@@ -122,6 +123,7 @@ StudyOutcome subproblem_study(const StudyOptions& options) {
                    .charts = {},
                    .rows = {}};
   const int iterations = options.quick ? 60 : 200;
+  options.pieces(subjects(options.quick).size() * solvers(false).size());
   for (const FrozenScene& scene : subjects(options.quick)) {
     report::Chart curves = log_chart(scene.name, "iteration", "|b - S x|, m/s");
     std::string order;

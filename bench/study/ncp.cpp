@@ -59,8 +59,10 @@ StudyOutcome ncp_study(const StudyOptions& options) {
                    .findings = {},
                    .charts = {},
                    .rows = {}};
-  for (const FrozenScene& scene :
-       std::vector<FrozenScene>{{"four-leg-table"}, {"cylinder-ring"}, {"heavy-stack"}, {"arch"}}) {
+  const std::vector<FrozenScene> subjects{
+      {"four-leg-table"}, {"cylinder-ring"}, {"heavy-stack"}, {"arch"}};
+  options.pieces(subjects.size() * kinds(options.quick).size());
+  for (const FrozenScene& scene : subjects) {
     report::Chart chart = log_chart(scene.name, "Newton iteration", "error, m/s");
     std::string finding = scene.name + ", to 1e-6 m/s and spread of the forces:";
     freeze(scene, [&](StepEquations& equations) {

@@ -41,6 +41,7 @@ StudyOutcome precision_study(const StudyOptions& options) {
       .charts = {},
       .rows = {}};
   const int iterations = options.quick ? 40 : 150;
+  options.pieces(6 * precision_scenes(options.quick).size());
   for (const FrozenScene& scene : precision_scenes(options.quick)) {
     report::Chart errors = log_chart(scene.name + ": error", "Newton iteration", "error, m/s");
     report::Chart steps = log_chart(scene.name + ": step size", "Newton iteration",

@@ -84,6 +84,7 @@ StudyOutcome quartile_study(const StudyOptions& options) {
     }
   }
   int step = 0;
+  options.pieces(static_cast<std::size_t>(steps));
   freeze({"beam-insertion", {}, 60, steps}, [&](StepEquations& equations) {
     options.progress(fmt::format("step {} of {}", ++step, steps));
     for (Kind& kind : kinds) {

@@ -23,6 +23,7 @@ StudyOutcome rscaling_study(const StudyOptions& options) {
                    .rows = {}};
   std::vector<FrozenScene> scenes = {{"heavy-stack"}, {"arch"}};
   if (!options.quick) scenes.push_back({"table-pile", {}, 60});
+  options.pieces(scenes.size() * std::size(kScalings));
   for (const FrozenScene& scene : scenes) {
     report::Chart normal = log_chart(scene.name + ": normal error", "Newton iteration", "e_n, m");
     report::Chart friction =

@@ -39,6 +39,8 @@ struct StudyOptions {
   std::string folder = {};
   bool all_again = false;
   std::vector<std::string> again = {};
+  /// Called before the first piece of work with their number, where that is known: for the time left.
+  std::function<void(std::size_t)> pieces = [](std::size_t) {};
   /// Called before each piece of work with its name; what it throws ends the study.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
   /// Called with each row as soon as it is measured.

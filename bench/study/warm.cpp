@@ -53,11 +53,13 @@ StudyOutcome warm_study(const StudyOptions& options) {
                    .rows = {}};
   const int steps = options.quick ? 30 : 120;
   report::Chart chart = log_chart("Newton iterations per step, heavy-stack", "step", "iterations");
+  const std::vector<std::string> subjects{"heavy-stack", "arch", "four-leg-table", "wall"};
+  options.pieces(ways().size() * subjects.size());
   for (const Way& way : ways()) {
     long iterations = 0;
     int failures = 0;
     int total = 0;
-    for (const std::string scene : {"heavy-stack", "arch", "four-leg-table", "wall"}) {
+    for (const std::string& scene : subjects) {
       options.progress(scene + " · " + way.name());
       Simulation simulation(make_scene(scene), way.simulation(), standard_backends());
       report::Series series;
@@ -80,8 +82,8 @@ StudyOutcome warm_study(const StudyOptions& options) {
                       {"unconverged_steps", failures},
                       {"newton_iterations_mean", mean}});
     out.findings.push_back(
-        fmt::format("{}: {:.1f} iterations a step, {} of {} steps not converged.", way.name(), mean,
-                    failures, total));
+        fmt::format("{}: {:.1f} iterations per step, {} of {} steps not converged.", way.name(),
+                    mean, failures, total));
   }
   out.charts.push_back(chart);
   return out;

@@ -33,8 +33,8 @@ struct PileOptions {
   std::uint64_t seed = 1;
 };
 
-/// Spheres in a jittered face-centred lattice on the ground. With three rows a contact and six
-/// degrees of freedom a body S is singular from 2 contacts a body on.
+/// Spheres in a jittered face-centred lattice on the ground. With three rows per contact and six
+/// degrees of freedom a body S is singular from 2 contacts per body on.
 GeneratedSystem sphere_pile(const PileOptions& options);
 
 /// Rigid links in a row, each held to the one before by a spherical joint, the first to the world.

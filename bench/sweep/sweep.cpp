@@ -234,7 +234,7 @@ report::Chart scatter(const Sweep& sweep, const std::vector<Row>& rows) {
   report::Chart chart;
   chart.title = "Error over time, one mark per cell";
   chart.x = {
-      .label = "solve, ms a step (median)", .scale = report::Scale::kLog, .min = {}, .max = {}};
+      .label = "solve, ms per step (median)", .scale = report::Scale::kLog, .min = {}, .max = {}};
   chart.y = {.label = "error, m/s (median)", .scale = report::Scale::kLog, .min = {}, .max = {}};
   for (const Row& row : rows) {
     const auto x = number(row, "solve_ms_median");

@@ -28,7 +28,7 @@ void prefer_large_pages(void* begin, std::size_t bytes) {
 }
 
 Vector allocate_vector(const char* label, std::size_t n) {
-  const Vector v = allocate_untouched<Vector>(label, n);
+  Vector v = allocate_untouched<Vector>(label, n);
   double* const p = v.data();
   for_range(size_of(v), [=](Index first, Index last) { std::fill(p + first, p + last, 0.0); });
   return v;

@@ -31,7 +31,7 @@ Vector zero_vector(Index n);
 
 /// The components one after another, while x lives.
 inline ConstVector flat(const std::vector<Vec3>& x) {
-  return {x.empty() ? nullptr : x.front().a, 3 * x.size()};
+  return ConstVector(x.empty() ? nullptr : x.front().a, 3 * x.size());
 }
 
 }  // namespace nsn

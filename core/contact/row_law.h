@@ -33,7 +33,7 @@ struct RowLaw {
   /// an overlap.
   bool rebounds = false;
   /// Box without bounds whose E is positive definite (an elastic element): its impulse follows from
-  /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/step/elastic_mass.h).
+  /// the velocity, r = -E^-1 v, so that the row can be eliminated (core/step/reductions/elastic_mass.h).
   bool elastic = false;
   /// Friction coefficients above count as this one: cones that a plane cannot be told from need digits
   /// that impulses of one and the same contact do not have.

@@ -43,6 +43,9 @@ class DeviceSolver {
   virtual std::string_view runs_on() const = 0;
   virtual const Capabilities& capabilities() const = 0;
 
+  /// Symbolic work where op.pattern_id is new. Returns the operations of a factorisation, 0 where the
+  /// solver makes none or does not know.
+  virtual double analyze(Queue<D>& /*queue*/, const DeviceOperator<D, Real>& /*op*/) { return 0.0; }
   /// Allocates where op.pattern_id is new, takes the values where op.value_id is.
   virtual void prepare(Queue<D>& queue, const DeviceOperator<D, Real>& op) = 0;
   /// x = 0 on entry, whatever is there.

@@ -27,12 +27,14 @@ class Mirrored final : public DeviceSolver<D, Real> {
   Span<D, const DeviceOutcome> outcome() const override { return outcome_; }
   double bytes_held() const override { return sizeof(DeviceOutcome); }
 
+  double analyze(Queue<D>& queue, const DeviceOperator<D, Real>& op) override {
+    follow_pattern(queue, op);
+    solver_->analyze(op.entries ? static_cast<const LinearOperator&>(*blocks_) : *factors_);
+    return solver_->factorization_flops();
+  }
+
   void prepare(Queue<D>& queue, const DeviceOperator<D, Real>& op) override {
-    if (op.pattern_id != pattern_id_) {
-      pattern_id_ = op.pattern_id;
-      value_id_ = 0;
-      take_pattern(queue, op);
-    }
+    follow_pattern(queue, op);
     if (op.value_id == value_id_) return;
     value_id_ = op.value_id;
     if (op.entries) {
@@ -71,6 +73,13 @@ class Mirrored final : public DeviceSolver<D, Real> {
     IndexVector to("pattern", from.extent(0));
     queue.copy(to, from);
     return to;
+  }
+
+  void follow_pattern(Queue<D>& queue, const DeviceOperator<D, Real>& op) {
+    if (op.pattern_id == pattern_id_) return;
+    pattern_id_ = op.pattern_id;
+    value_id_ = 0;
+    take_pattern(queue, op);
   }
 
   void take_pattern(Queue<D>& queue, const DeviceOperator<D, Real>& op) {

@@ -73,6 +73,14 @@ struct ChunkShape<Kokkos::Cuda> {
   static constexpr int team = 128;
 };
 #endif
+#if defined(KOKKOS_ENABLE_OPENMPTARGET)
+template <>
+struct ChunkShape<Kokkos::Experimental::OpenMPTarget> {
+  static constexpr Index length = kChunk;
+  static constexpr Index most = kMaxChunks;
+  static constexpr int team = 32;  ///< the least it takes
+};
+#endif
 
 /// Lives as long as a kernel of D is under way: a device of the tests marks its kernels by it.
 template <class D>
@@ -93,7 +101,7 @@ class Queue {
   /// dispatch on the host.
   template <class Body>
   void for_each(const char* name, Index n, const Body& body, Index work = 1) {
-    static_assert(sizeof(Body) < 4000, "larger bodies are no kernel arguments on CUDA");
+    static_assert(sizeof(Body) < 4000, "larger bodies cannot be kernel arguments on CUDA");
     if (n <= 0) return;
     if constexpr (kHostReads<D>) {
       if (is_serial() || std::int64_t{n} * work < 2 * kChunk || !detail::may_dispatch()) {

@@ -1,6 +1,7 @@
 #include "nsn/core/factor/nested_dissection.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -24,7 +25,7 @@ constexpr int kDirections = 3;          // pairs of ends tried
 enum Side : std::uint8_t { kLeft, kRight, kBetween };
 
 struct Separator {
-  std::vector<Index> nodes[3];  // by side
+  std::array<std::vector<Index>, 3> nodes;  // by side
 
   double size(Side side) const { return static_cast<double>(nodes[side].size()); }
   bool useful() const {

@@ -159,10 +159,11 @@ void read_banner(Cursor& cursor, Header& header) {
   }
   if (field == "complex") cursor.fail("complex matrices are not supported");
   if (field != "real" && field != "double" && field != "integer" && field != "pattern") {
-    cursor.fail("field '{}' is none of real, integer, pattern", printable(field));
+    cursor.fail("field '{}' is not one of real, integer, pattern", printable(field));
   }
   if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
-    cursor.fail("symmetry '{}' is none of general, symmetric, skew-symmetric", printable(symmetry));
+    cursor.fail("symmetry '{}' is not one of general, symmetric, skew-symmetric",
+                printable(symmetry));
   }
   header.array = format == "array";
   header.pattern = field == "pattern";

@@ -79,7 +79,7 @@ class Reader {
 
   /// The first number of the file, which says what it holds.
   void expect(std::int32_t id, const char* what) {
-    if (size() < 2 * kInt) refuse(fmt::format("{} bytes are no PETSc {}", size(), what));
+    if (size() < 2 * kInt) refuse(fmt::format("{} bytes are not a PETSc {}", size(), what));
     const std::int32_t found = integer();
     if (found == id) return;
     if (swapped(found) == id) {
@@ -176,7 +176,7 @@ Csr read_petsc_matrix(const fs::path& path) {
   const std::int32_t entries = file.integer();
   if (entries == -1) file.refuse("holds a dense matrix; sparse ones are read here");
   if (A.rows < 0 || A.columns < 0 || entries < 0) {
-    file.refuse(fmt::format("{} x {} with {} entries is no matrix", A.rows, A.columns, entries));
+    file.refuse(fmt::format("{} x {} with {} entries is not a matrix", A.rows, A.columns, entries));
   }
   const auto rows = static_cast<std::uint64_t>(A.rows);
   const auto count = static_cast<std::uint64_t>(entries);
@@ -202,10 +202,10 @@ Vector read_petsc_vector(const fs::path& path) {
   Reader file(path);
   file.expect(kVector, "vector");
   const std::int32_t entries = file.integer();
-  if (entries < 0) file.refuse(fmt::format("{} entries are no vector", entries));
+  if (entries < 0) file.refuse(fmt::format("{} entries are not a vector", entries));
   const auto count = static_cast<std::uint64_t>(entries);
   file.expect_size(2 * kInt + kReal * count, count);
-  const Vector v("v", count);
+  Vector v("v", count);
   take_values(file, v);
   return v;
 }

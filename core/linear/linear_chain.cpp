@@ -58,6 +58,7 @@ std::unique_ptr<LinearSolver> make_linear_chain(const std::vector<std::string>& 
                                                 const SolverRegistry& registry) {
   NSN_THROW_UNLESS(!specs.empty(), "newton: no linear solver is named");
   std::vector<std::unique_ptr<LinearSolver>> solvers;
+  solvers.reserve(specs.size());
   for (const std::string& spec : specs) solvers.push_back(registry.make(spec));
   if (solvers.size() == 1) return std::move(solvers[0]);
   return std::make_unique<LinearChain>(std::move(solvers));

@@ -24,6 +24,14 @@ ProductSums LinearOperator::apply_with_sums(ConstVector x, ConstVector d, ConstV
   return product_sums(x, d, q, y);
 }
 
+const Vector& stored_values(const LinearOperator& op) {
+  if (const BlockCsr* const blocks = op.blocks(); blocks != nullptr) return blocks->value;
+  const Csr* const scalars = op.scalars();
+  NSN_THROW_UNLESS(scalars != nullptr, "a matrix-free operator of {} rows has no entries",
+                   op.rows());
+  return scalars->value;
+}
+
 std::uint64_t next_operator_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;

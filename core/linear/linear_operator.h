@@ -56,7 +56,7 @@ class LinearOperator {
   /// y = S x. x and y have rows() entries and do not overlap. Allocates nothing.
   virtual void apply(ConstVector x, Vector y) const = 0;
   /// y = S x, and the sums above for P = diag(d), d > 0 of rows() entries; q has rows() entries or
-  /// none. Moves 8 bytes a row for d and 8 for q more than apply(); an operator that does not
+  /// none. Moves 8 bytes per row for d and 8 for q more than apply(); an operator that does not
   /// override it takes one more pass.
   virtual ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q, Vector y) const;
   /// Diagonal of S, rows() entries.
@@ -90,6 +90,9 @@ class LinearOperator {
 
 /// The sums of ProductSums for a y that is already known: one pass over the vectors.
 ProductSums product_sums(ConstVector x, ConstVector d, ConstVector q, ConstVector y);
+
+/// The values of an operator's own storage. Throws std::invalid_argument if it has no entries.
+const Vector& stored_values(const LinearOperator& op);
 
 /// A fresh id for pattern_id() and value_id().
 std::uint64_t next_operator_id();

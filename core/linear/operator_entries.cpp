@@ -149,7 +149,7 @@ const Matrix& OperatorEntries<Matrix>::update(const LinearOperator& op) {
     A_ = own_matrix<Matrix>(op);
     return A_;
   }
-  const Vector& given = op.blocks() != nullptr ? op.blocks()->value : op.scalars()->value;
+  const Vector& given = stored_values(op);
   const double* const from = given.data();
   const Index* const source = source_.data();
   double* const to = A_.value.data();

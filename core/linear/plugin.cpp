@@ -23,7 +23,7 @@ void load_plugin(const std::string& file, SolverRegistry& registry) {
   const auto interface = reinterpret_cast<int (*)()>(::dlsym(library, "nsn_plugin_interface"));
   const auto add = reinterpret_cast<void (*)(SolverRegistry&)>(::dlsym(library, "nsn_plugin_add"));
   if (interface == nullptr || add == nullptr) {
-    throw InputError(fmt::format("{}: is no plug-in of nsn: it has no NSN_PLUGIN", file));
+    throw InputError(fmt::format("{}: is not a plug-in of nsn: it has no NSN_PLUGIN", file));
   }
   const int ours = kPluginInterface * 1000 + static_cast<int>(sizeof(SolverInfo));
   if (interface() != ours) {

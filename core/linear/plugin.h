@@ -24,10 +24,11 @@ void load_plugin(const std::string& file, SolverRegistry& registry);
 
 }  // namespace nsn
 
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names that the loader finds
+// NOLINTBEGIN(cppcoreguidelines-macro-usage, bugprone-macro-parentheses): two names that the loader finds
 #define NSN_PLUGIN(registry)                                                             \
   extern "C" __attribute__((visibility("default"))) int nsn_plugin_interface() {         \
     return ::nsn::kPluginInterface * 1000 + static_cast<int>(sizeof(::nsn::SolverInfo)); \
   }                                                                                      \
   extern "C" __attribute__((visibility("default"))) void nsn_plugin_add(                 \
       ::nsn::SolverRegistry& registry)
+// NOLINTEND(cppcoreguidelines-macro-usage, bugprone-macro-parentheses)

@@ -19,8 +19,9 @@ namespace nsn {
 
 /// The option `refine` of direct backends.
 inline OptionSpec refine_option() {
-  return OptionSpec::integer("refine", 2, 0, 100,
-                             "most steps of refinement, taken while the tolerance is missed");
+  return OptionSpec::integer(
+      "refine", 2, 0, 100,
+      "largest number of refinement steps, taken while the tolerance is missed");
 }
 
 class Refinement {

@@ -6,7 +6,7 @@
 /// column per node; H^-1 is block diagonal, nine doubles a node; C is a block matrix over the
 /// constraints, as a rule its diagonal. A product reads J twice (J and its transpose, 152 bytes a
 /// block) where the formed S has a block for each pair of constraints that share a node: above five
-/// or six contacts a body the factored form moves fewer bytes, for tetrahedra about fifteen times
+/// or six contacts per body the factored form moves fewer bytes, for tetrahedra about fifteen times
 /// fewer.
 ///
 /// An H that is not block diagonal has no place here: its H^-1 is a solve, and the operator for it

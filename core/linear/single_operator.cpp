@@ -71,7 +71,7 @@ void SingleOperator::analyze(const LinearOperator& op, Rows rows) {
 
 void SingleOperator::update(const LinearOperator& op) {
   source_ = &op;
-  const Vector& from = op.blocks() != nullptr ? op.blocks()->value : op.scalars()->value;
+  const Vector& from = stored_values(op);
   NSN_THROW_UNLESS(!active_ && from.extent(0) == value_.extent(0),
                    "a matrix of {} values does not fit the analysis of {}", from.extent(0),
                    value_.extent(0));

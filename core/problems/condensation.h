@@ -7,10 +7,10 @@
 
 namespace nsn {
 
-/// H by contacts: H^T in compressed rows, `dimension` rows a contact.
+/// H by contacts: H^T in compressed rows, `dimension` rows per contact.
 Csr contact_jacobian(const GlobalFrictionProblem& problem);
 
-/// q = H^T M^-1 f + w, three numbers a contact (padded in 2D). False if a solve with M fails.
+/// q = H^T M^-1 f + w, three numbers per contact (padded in 2D). False if a solve with M fails.
 [[nodiscard]] bool free_velocity(const GlobalFrictionProblem& problem, const Csr& Ht,
                                  MassMatrix& mass, Vector q);
 

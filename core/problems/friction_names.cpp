@@ -7,9 +7,18 @@
 namespace nsn {
 namespace {
 
-const std::vector<std::string> kMethodNames = {
-    "auto",     "proximal-newton", "proximal-newton-fb",     "admm", "nsgs", "paper-min",
-    "paper-fb", "alart-curnier",   "alart-curnier-symmetric"};
+const std::vector<std::string> kMethodNames = {"auto",
+                                               "proximal-newton",
+                                               "proximal-newton-fb",
+                                               "admm",
+                                               "nsgs",
+                                               "paper-min",
+                                               "paper-fb",
+                                               "alart-curnier",
+                                               "alart-curnier-symmetric",
+                                               "associated",
+                                               "shift-map",
+                                               "certificate"};
 
 const std::vector<std::string> kFormNames = {"auto", "dual", "primal"};
 
@@ -49,6 +58,8 @@ std::string_view to_string(FrictionStatus status) {
       return "cancelled";
     case FrictionStatus::kTimeLimit:
       return "time-limit";
+    case FrictionStatus::kNoSolution:
+      return "no-solution";
     case FrictionStatus::kSuspectedUnsolvable:
       return "suspected-unsolvable";
     case FrictionStatus::kLinearFailure:

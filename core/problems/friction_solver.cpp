@@ -37,7 +37,7 @@ Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
 }
 
 Vector scaled(double factor, ConstVector x) {
-  const Vector y = zero_vector(size_of(x));
+  Vector y = zero_vector(size_of(x));
   axpby(factor, x, 0.0, y);
   return y;
 }
@@ -67,6 +67,12 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
                    options.time_limit);
   NSN_THROW_UNLESS(options.attempt >= 1 && options.sweeps_worth >= 0.0,
                    "attempt {}, sweeps_worth {}", options.attempt, options.sweeps_worth);
+  const RescueOptions& rescue = options.rescue;
+  NSN_THROW_UNLESS(rescue.ask_after >= 0 && rescue.relaxation > 0.0 && rescue.relaxation <= 1.0 &&
+                       rescue.alpha_from_point > 0.0 && rescue.from_point >= 1 &&
+                       rescue.wander >= 1 && rescue.dip > 0.0 && rescue.dip < 1.0 &&
+                       rescue.dip_sweeps >= 1 && rescue.from_dip >= 1,
+                   "rescue: a field is out of its range (friction_solver.h)");
   static_cast<void>(registry_.make(options.linear));  // an unknown name is the caller's mistake
   static_cast<void>(registry_.make(options.mass));
 }
@@ -101,7 +107,7 @@ FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimensi
   const Vector rho = zero_vector(n);
   contact_rho(blocks.W, rho);
   DualSystem system(registry_.make(options_.linear));
-  StagedSolve solve(options_, take(blocks, system), system, &system, result, start);
+  StagedSolve solve(options_, registry_, take(blocks, system), system, &system, result, start);
   const auto measure = [&] {
     solve.best(padded);
     unpad_contacts(padded, dimension, result.r);

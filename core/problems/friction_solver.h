@@ -10,8 +10,10 @@
 ///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
 ///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
-///   rescue   if proximal Newton has not converged after 400 factorisations: random starts, with
-///            weights by load and even ones in turn
+///   certificate   where that is hard: is there a solution at all? (no_solution.h)
+///   rescue   if proximal Newton has not converged after 400 factorisations: it starts from the convex problem, and then,
+///            in turn, from points of the shift map (shift_map.h), from Gauss-Seidel sweeps wherever
+///            their error dips, and from random impulses
 /// Each stage and its reason is in the report, and each method can be asked for alone.
 ///
 /// Solved means: the errors recomputed from the data as given (friction_error.h) are
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "nsn/core/contact/contact_gauss_seidel.h"
+#include "nsn/core/contact/no_solution.h"
 #include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/problems/friction_error.h"
@@ -42,7 +45,10 @@ enum class FrictionMethod {
   kPaperMinimum,      ///< "paper-min": the fixed point u_T + w r_T = 0 with the minimum map
   kPaperFb,           ///< "paper-fb": the same with Fischer-Burmeister
   kAlartCurnier,      ///< "alart-curnier": exact derivative of the natural map, no proximal term
-  kAlartCurnierSymmetric  ///< "alart-curnier-symmetric": friction bound of the last iterate
+  kAlartCurnierSymmetric,  ///< "alart-curnier-symmetric": friction bound of the last iterate
+  kAssociated,  ///< "associated": the convex problem, as engines of convex contact solve it; not Coulomb's
+  kShiftMap,    ///< "shift-map": fixed point over convex problems, proximal Newton at its points
+  kCertificate  ///< "certificate": only whether there is no solution
 };
 std::string_view to_string(FrictionMethod method);
 /// Throws std::invalid_argument with the nearest names if unknown.
@@ -57,6 +63,23 @@ enum class FrictionForm {
 };
 /// Throws std::invalid_argument with the nearest names if unknown.
 FrictionForm friction_form_from_name(std::string_view name);
+
+/// How `auto` goes on where proximal Newton from r = 0 has not converged. None of it changes what a solution is, and
+/// easy problems meet none of it.
+struct RescueOptions {
+  /// Factorisations after which it is asked whether there is a solution, >= 0: nine of ten problems take fewer.
+  int ask_after = 50;
+  /// Part of the way to mu |u_T| that the shift map goes, in (0, 1]: on closed packings the map contracts by itself.
+  double relaxation = 0.9;
+  /// Of proximal Newton from a point of the shift map, > 0: it is near a solution.
+  double alpha_from_point = 1e-5;
+  int from_point = 300;  ///< factorisations from there, >= 1
+  int wander = 15;       ///< convex solves after which Newton is tried wherever the map is, >= 1
+  /// A dip is an error below this part of that of the last one, in (0, 1).
+  double dip = 0.3;
+  int dip_sweeps = 100;  ///< sweeps between two measurements, >= 1
+  int from_dip = 40;     ///< factorisations from a dip, >= 1: Newton is quick there or not at all
+};
 
 struct FrictionSolverOptions {
   FrictionMethod method = FrictionMethod::kAuto;
@@ -83,6 +106,7 @@ struct FrictionSolverOptions {
   /// Time of the Gauss-Seidel sweeps before it if a factorisation is expensive, in factorisations,
   /// >= 0: what they save on average.
   double sweeps_worth = kSweepsWorth;
+  RescueOptions rescue;
   /// Of proximal Newton; tolerance, unit_free_factor and the budget are those above.
   ProximalOptions newton;
 };
@@ -92,6 +116,7 @@ enum class FrictionStatus {
   kBudgetReached,        ///< factorisations or iterations spent
   kTimeLimit,            ///< time_limit spent
   kCancelled,            ///< `cancel` said so
+  kNoSolution,           ///< certified: FrictionResult::certificate
   kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
   kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
 };
@@ -116,6 +141,9 @@ struct FrictionResult {
   Vector u;             ///< relative velocities, dimension * contacts
   Vector v;             ///< global problems: generalised velocities, dofs
   FrictionError error;  ///< recomputed from the problem's own data
+  /// Of kNoSolution: z in kg m/s, one impulse per contact on the normals; every admissible motion needs a change of
+  /// velocity of need |q_N|, both measured in scaled variables (no_solution.h).
+  NoSolution certificate;
   std::vector<FrictionStage> stages;
   int newton_iterations = 0;
   int linear_iterations = 0;  ///< Krylov iterations; 0 with a direct backend

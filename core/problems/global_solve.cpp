@@ -106,7 +106,7 @@ void GlobalSolve::run(const Vector& padded, StagedProblem staged, NewtonSystem& 
   const double q_norm = norm2(q);
   const Vector rho = zero_vector(problem_.contacts());
   contact_rho_of_diagonal(diagonal, rho);
-  StagedSolve solve(options_, std::move(staged), system, dual, result_, start_);
+  StagedSolve solve(options_, registry_, std::move(staged), system, dual, result_, start_);
   const Vector momentum = zero_vector(problem_.dofs());
   const Vector residual = zero_vector(problem_.dofs());
   const auto measure = [&] {

@@ -25,7 +25,7 @@ constexpr int kAskEvery = 256;  // patterns or pivots between looks at the clock
 
 const std::vector<std::string> kMethodNames = {"auto", "newton", "lemke", "enumerate"};
 
-/// The errors of a frictionless problem of one row a contact, with w = M z + q.
+/// The errors of a frictionless problem of one row per contact, with w = M z + q.
 FrictionError measure(const LinearComplementarityProblem& problem, ConstVector z, Vector w) {
   const Vector frictionless = zero_vector(problem.M.rows);
   return friction_error(FrictionProblem{1, problem.M, problem.q, frictionless}, z, w);

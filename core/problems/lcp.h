@@ -37,7 +37,7 @@ std::string_view to_string(LcpStatus status);
 
 struct LcpOptions {
   LcpMethod method = LcpMethod::kAuto;
-  /// Of the errors of core/problems/friction_error.h with one frictionless row a contact: Siconos' at most
+  /// Of the errors of core/problems/friction_error.h with one frictionless row per contact: Siconos' at most
   /// this, the unit-free one at most 100 times as much.
   double tolerance = 1e-8;
   int max_iterations = 10000;  ///< pivots, or factorisations

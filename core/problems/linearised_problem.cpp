@@ -4,7 +4,7 @@
 
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "nsn/core/step/step_error.h"
 
 namespace nsn {
@@ -16,7 +16,7 @@ bool only_contacts(const System& system) {
 
 FrictionProblem linearised_friction_problem(StepEquations& equations) {
   const System& system = equations.system();
-  NSN_THROW_UNLESS(only_contacts(system), "a step with joints is no friction problem");
+  NSN_THROW_UNLESS(only_contacts(system), "a step with joints is not a friction problem");
   StepEvaluation at;
   at.fit(system);
   at.evaluate(equations, system.u_start);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
@@ -17,6 +18,8 @@ namespace {
 // An error measurement costs about as much as a sweep: one for each of these.
 constexpr int kCheckSweeps = 20;
 
+constexpr double kPaperDamping = 0.75;  // t of the paper
+
 // Of the first proximal step from a random start: as stiff as scaled W itself.
 constexpr double kAlphaFromAfar = 1.0;
 
@@ -27,6 +30,19 @@ int luby(int k) {
   int power = 1;
   while (2 * power - 1 < k) power *= 2;
   return k == 2 * power - 1 ? power : luby(k - power + 1);
+}
+
+ClassicFriction classic_of(FrictionMethod method) {
+  switch (method) {
+    case FrictionMethod::kPaperMinimum:
+      return ClassicFriction::kPaperMinimum;
+    case FrictionMethod::kPaperFb:
+      return ClassicFriction::kPaperFb;
+    case FrictionMethod::kAlartCurnier:
+      return ClassicFriction::kAlartCurnier;
+    default:
+      return ClassicFriction::kAlartCurnierSymmetric;
+  }
 }
 
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {
@@ -42,10 +58,11 @@ StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
   return {std::move(blocks.laws), blocks.q, blocks.symmetric, blocks.asymmetry, blocks.W.blocks()};
 }
 
-StagedSolve::StagedSolve(const FrictionSolverOptions& options, StagedProblem problem,
-                         NewtonSystem& system, DualSystem* dual, FrictionResult& result,
-                         Clock::time_point start)
+StagedSolve::StagedSolve(const FrictionSolverOptions& options, const SolverRegistry& registry,
+                         StagedProblem problem, NewtonSystem& system, DualSystem* dual,
+                         FrictionResult& result, Clock::time_point start)
     : options_(options),
+      registry_(registry),
       blocks_(std::move(problem)),
       result_(result),
       clock_(options.clock, options.cancel),
@@ -90,18 +107,17 @@ void StagedSolve::run(ConstVector r0) {
     case FrictionMethod::kGaussSeidel:
       gauss_seidel(options_.max_iterations, "asked for");
       break;
-    case FrictionMethod::kPaperMinimum:
-      classic(ClassicFriction::kPaperMinimum, 0.75);
+    case FrictionMethod::kAssociated:
+      static_cast<void>(associated());
       break;
-    case FrictionMethod::kPaperFb:
-      classic(ClassicFriction::kPaperFb, 0.75);
+    case FrictionMethod::kShiftMap:
+      static_cast<void>(shift_map(left(), "asked for"));
       break;
-    case FrictionMethod::kAlartCurnier:
-      classic(ClassicFriction::kAlartCurnier, 1.0);
+    case FrictionMethod::kCertificate:
+      static_cast<void>(certify());
       break;
-    case FrictionMethod::kAlartCurnierSymmetric:
-      classic(ClassicFriction::kAlartCurnierSymmetric, 1.0);
-      break;
+    default:
+      classic();
   }
 }
 
@@ -115,13 +131,17 @@ void StagedSolve::run_auto() {
   const double flops = system_.factorization_flops();
   result_.factorization_flops = flops;
   newton_->set_budget(std::min(options_.max_factorizations, options_.attempt));
-  if (!first_stages(flops) && dual_ != nullptr) rescue();
+  if (dual_ != nullptr && flops >= kExpensiveFactorization && certify()) return;
+  if (first_stages(flops) || dual_ == nullptr || result_.status == FrictionStatus::kNoSolution)
+    return;
+  if (certify()) return;
+  rescue();
 }
 
 bool StagedSolve::first_stages(double flops) {
   if (dual_ == nullptr) {
     return proximal(newton_->options().alpha_cold,
-                    fmt::format("primal form: {:.2g} operations a factorisation", flops));
+                    fmt::format("primal form: {:.2g} operations per factorisation", flops));
   }
   if (flops < kExpensiveFactorization || !blocks_.symmetric) {
     return proximal(newton_->options().alpha_cold,
@@ -141,21 +161,158 @@ bool StagedSolve::first_stages(double flops) {
   return proximal(options_.newton.alpha_between(), "the first stages left an error");
 }
 
-/// Other starts, until one converges or the budget is spent. On problems with large friction
-/// coefficients proximal Newton may cycle; which start leads out cannot be told beforehand.
+/// What may still be factorised.
+int StagedSolve::left() const {
+  return options_.max_factorizations - newton_->factorizations() - convex_factorizations_;
+}
+
+/// Other starts, until one converges or the budget is spent. Which leads out cannot be told beforehand: closed packings
+/// need the shift map, open heaps sweeps, problems with large friction coefficients, on which proximal Newton may cycle,
+/// random starts, most often. They take turns in pieces of Luby's lengths, random starts with three times the work.
 void StagedSolve::rescue() {
-  for (int k = 1;; ++k) {
-    const int left = options_.max_factorizations - newton_->factorizations();
-    if (left <= 0 || out_of_time()) return;
+  if (has_convex_form() && shift_map(1, "not converged: the convex problem")) return;
+  for (int k = 1; left() > 0 && !out_of_time(); ++k) {
     if (!newton_->may_factorise()) {
       static_cast<void>(gauss_seidel(options_.max_iterations, "no factorisation fits in the time"));
       return;
     }
     const int length = std::max(1, options_.attempt / 4) * luby(k);
-    newton_->set_budget(newton_->factorizations() + std::min(left, length));
+    newton_->set_budget(newton_->factorizations() + std::min(left(), length));
     start_at_random();
     if (proximal(kAlphaFromAfar, fmt::format("not converged, random start {}", k))) return;
+    if (has_convex_form() && shift_map(length / 3, fmt::format("not converged, round {}", k)))
+      return;
+    if (dips(length / 3, fmt::format("not converged, round {}", k))) return;
   }
+}
+
+/// Asks once whether there is a solution at all.
+bool StagedSolve::certify() {
+  if (certificate_asked_ || !has_convex_form()) return false;  // W z = 0 says nothing of W^T z
+  certificate_asked_ = true;
+  const auto begin = Clock::now();
+  const std::unique_ptr<LinearSolver> solver = registry_.make(options_.linear);
+  // A factorisation of the normals alone has a ninth of the entries, a 27th of the operations.
+  const double flops = system_.factorization_flops() / 27.0;
+  const auto stop = [this, flops] { return out_of_time() || !clock_.fits(Work::kFactor, flops); };
+  NoSolution found = find_no_solution(dual_->scaled(), newton_->scaled_q(),
+                                      newton_->problem().laws(), *solver, {}, stop);
+  const std::string reason =
+      found.certified
+          ? fmt::format("every admissible motion needs a velocity change of {:.1e} |q_N|",
+                        found.need)
+          : "no certificate";
+  result_.stages.push_back({"certificate", reason, found.factorizations, 0, seconds_since(begin),
+                            newton_->best_error().siconos, newton_->best_error().unit_free, false});
+  if (!found.certified) {
+    if (clock_.cancelled()) result_.status = FrictionStatus::kCancelled;
+    return false;
+  }
+  for (Index i = 0; i < size_of(found.z); ++i) found.z(i) *= newton_->scaling()(kBlock * i);
+  result_.certificate = std::move(found);
+  result_.status = FrictionStatus::kNoSolution;
+  return true;
+}
+
+bool StagedSolve::has_convex_form() const {
+  return dual_ != nullptr && blocks_.symmetric;
+}
+
+/// The convex problem alone: what others compute, to compare with. Its last iterate is the answer.
+bool StagedSolve::associated() {
+  NSN_THROW_UNLESS(has_convex_form(), "method 'associated' needs a symmetric W: form dual");
+  const auto begin = Clock::now();
+  const Vector x = zero_vector(newton_->problem().rows());
+  const Vector v = zero_vector(newton_->problem().rows());
+  const std::vector<double> shift(blocks_.laws.size(), 0.0);
+  ConvexContact convex(dual_->scaled(), newton_->problem().laws(), registry_.make(options_.linear));
+  const ConvexContact::Report report = convex.solve(
+      newton_->scaled_q(), shift,
+      [&](ConstVector last, ConstVector velocity) {
+        copy(last, x);
+        copy(velocity, v);
+        return false;
+      },
+      [this] { return !newton_->may_factorise(); }, left());
+  convex_factorizations_ += report.factorizations;
+  const bool solved = newton_->meets_goal(newton_->offer(x, v));
+  return finish("associated", "asked for", report.factorizations, report.factorizations, begin,
+                solved);
+}
+
+/// Convex solves and Newton's method from what they pass, until this many factorisations are spent.
+bool StagedSolve::shift_map(int factorizations, std::string reason) {
+  const RescueOptions& rescue = options_.rescue;
+  NSN_THROW_UNLESS(has_convex_form(), "method 'shift-map' needs a symmetric W: form dual");
+  if (shift_map_ == nullptr) {
+    shift_map_ = std::make_unique<ShiftMap>(*newton_, dual_->scaled(),
+                                            registry_.make(options_.linear), rescue.relaxation);
+  }
+  const int enough = left() - std::min(left(), factorizations);
+  for (int since = 0; left() > enough && newton_->may_factorise(); ++since) {
+    const auto begin = Clock::now();
+    const ShiftMap::Step step =
+        shift_map_->step([this] { return !newton_->may_factorise(); }, left());
+    convex_factorizations_ += step.factorizations;
+    if (finish("shift-map", reason, step.factorizations, step.factorizations, begin, step.solved)) {
+      return true;
+    }
+    if (step.factorizations == 0) return false;
+    if (step.largest >= rescue.dip * newton_at_ && since % rescue.wander != rescue.wander - 1)
+      continue;
+    newton_at_ = std::min(newton_at_, step.largest);
+    if (newton_from(shift_map_->x(), rescue.alpha_from_point, rescue.from_point,
+                    "from the shift map")) {
+      return true;
+    }
+  }
+  return out_of_time() && finish("shift-map", std::move(reason), 0, 0, Clock::now(), false);
+}
+
+/// Gauss-Seidel that goes on where it was, with Newton's method wherever its error has dipped: near a solution that
+/// repels sweeps they have small errors for a while, and Newton does not care.
+bool StagedSolve::dips(int factorizations, std::string reason) {
+  const RescueOptions& rescue = options_.rescue;
+  const Index n = newton_->problem().rows();
+  if (swept_.extent(0) == 0) swept_ = zero_vector(n);
+  const Vector v = zero_vector(n);
+  ContactGaussSeidel solver(dual_->scaled(), newton_->problem().laws());
+  const double flops = std::max(system_.factorization_flops(), 1.0);
+  const double ratio =
+      std::max(1.0, sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks()));
+  const double operations = sweep_operations(blocks_.blocks, newton_->problem().blocks());
+  double work = 0.0;  // in factorisations
+  double since = 0.0;
+  double last = kInfinity;
+  while (work < factorizations && clock_.fits(Work::kSweep, rescue.dip_sweeps * operations)) {
+    const auto begin = Clock::now();
+    {
+      const WorkClock::Unit unit(clock_, Work::kSweep, rescue.dip_sweeps * operations);
+      solver.sweep(newton_->scaled_q(), swept_, rescue.dip_sweeps);
+    }
+    work += rescue.dip_sweeps / ratio;
+    since += rescue.dip_sweeps / ratio;
+    result_.sweeps += rescue.dip_sweeps;
+    system_.apply(swept_, v);
+    axpby(1.0, newton_->scaled_q(), 1.0, v);
+    const ProximalError error = newton_->offer(swept_, v);
+    if (newton_->meets_goal(error))
+      return finish("dips", std::move(reason), rescue.dip_sweeps, 0, begin, true);
+    const double size = std::max(error.siconos, error.unit_free);
+    if (size >= rescue.dip * last && since < rescue.from_dip) continue;
+    last = std::min(last, size);
+    since = 0.0;
+    const int before = newton_->factorizations();
+    if (newton_from(swept_, options_.newton.alpha_warm, rescue.from_dip, reason)) return true;
+    work += newton_->factorizations() - before;
+  }
+  return false;
+}
+
+bool StagedSolve::newton_from(ConstVector x, double alpha, int factorizations, std::string reason) {
+  newton_->set_budget(newton_->factorizations() + std::min(left(), factorizations));
+  newton_->set_scaled_centre(x);
+  return proximal(alpha, std::move(reason));
 }
 
 /// Random impulses inside the cones, the same at every run: 0.1 to 10 times the load that |q|
@@ -191,11 +348,16 @@ bool StagedSolve::proximal(double alpha, std::string reason) {
   const auto begin = Clock::now();
   newton_->set_alpha(alpha);
   const int before = newton_->factorizations();
-  const ProximalReport report = newton_->run([this] { return out_of_time(); });
+  const bool asks = options_.method == FrictionMethod::kAuto;
+  const ProximalReport report = newton_->run([this, asks] {
+    return out_of_time() ||
+           (asks && newton_->factorizations() >= options_.rescue.ask_after && certify());
+  });
   const int steps = newton_->factorizations() - before;
   result_.newton_iterations += steps;
   result_.linear_iterations += report.linear_iterations;
-  if (report.suspected_unsolvable) result_.status = FrictionStatus::kSuspectedUnsolvable;
+  if (report.suspected_unsolvable && result_.status != FrictionStatus::kNoSolution)
+    result_.status = FrictionStatus::kSuspectedUnsolvable;
   const bool fb = newton_->options().normal_map == ncp::NormalMap::kFischerBurmeister;
   return finish(fb ? "proximal-newton-fb" : "proximal-newton", std::move(reason), steps, steps,
                 begin, report.solved);
@@ -240,11 +402,14 @@ bool StagedSolve::gauss_seidel(int sweeps, std::string reason) {
   return finish("nsgs", std::move(reason), done, 0, begin, solved);
 }
 
-bool StagedSolve::classic(ClassicFriction method, double damping) {
+/// The methods of others, with their names.
+bool StagedSolve::classic() {
   const auto begin = Clock::now();
   ClassicFrictionOptions options;
-  options.method = method;
-  options.damping = damping;
+  options.method = classic_of(options_.method);
+  const bool paper = options_.method == FrictionMethod::kPaperMinimum ||
+                     options_.method == FrictionMethod::kPaperFb;
+  options.damping = paper ? kPaperDamping : 1.0;
   options.max_iterations = options_.max_factorizations;
   const ClassicFrictionReport report =
       classic_friction(*newton_, options, [this] { return !newton_->may_factorise(); });
@@ -262,7 +427,7 @@ bool StagedSolve::finish(std::string name, std::string reason, int iterations, i
   result_.stages.push_back({std::move(name), std::move(reason), iterations, factorizations,
                             seconds_since(begin), error.siconos, error.unit_free, solved});
   const bool late = out_of_time() || (clock_.limited() && !newton_->may_factorise());
-  if (late && !solved) {
+  if (late && !solved && result_.status != FrictionStatus::kNoSolution) {
     result_.status = clock_.cancelled() ? FrictionStatus::kCancelled : FrictionStatus::kTimeLimit;
   }
   return solved;

@@ -17,6 +17,7 @@
 #include "nsn/core/problems/classic_friction.h"
 #include "nsn/core/problems/friction_blocks.h"
 #include "nsn/core/problems/friction_solver.h"
+#include "nsn/core/problems/shift_map.h"
 
 namespace nsn {
 
@@ -35,8 +36,10 @@ StagedProblem take(FrictionBlocks& blocks, DualSystem& system);
 class StagedSolve {
  public:
   /// dual: the same system if W is formed, null otherwise; Gauss-Seidel needs it.
-  StagedSolve(const FrictionSolverOptions& options, StagedProblem problem, NewtonSystem& system,
-              DualSystem* dual, FrictionResult& result, Clock::time_point start);
+  /// options and registry must outlive it.
+  StagedSolve(const FrictionSolverOptions& options, const SolverRegistry& registry,
+              StagedProblem problem, NewtonSystem& system, DualSystem* dual, FrictionResult& result,
+              Clock::time_point start);
 
   /// All stages of the method that the options ask for, from r0 (three per contact).
   void run(ConstVector r0);
@@ -51,23 +54,36 @@ class StagedSolve {
   void run_auto();
   bool first_stages(double flops);
   void rescue();
+  bool certify();
+  bool has_convex_form() const;
+  bool associated();
+  bool shift_map(int factorizations, std::string reason);
+  bool dips(int factorizations, std::string reason);
+  bool newton_from(ConstVector x, double alpha, int factorizations, std::string reason);
+  int left() const;
   void start_at_random();
   double random_decade();
   double uniform();
   bool proximal(double alpha, std::string reason);
   bool admm(int iterations, std::string reason);
   bool gauss_seidel(int sweeps, std::string reason);
-  bool classic(ClassicFriction method, double damping);
+  bool classic();
   bool finish(std::string name, std::string reason, int iterations, int factorizations,
               Clock::time_point begin, bool solved);
 
   const FrictionSolverOptions& options_;
+  const SolverRegistry& registry_;
   StagedProblem blocks_;
   FrictionResult& result_;
   WorkClock clock_;
   NewtonSystem& system_;
   DualSystem* dual_;
   std::unique_ptr<ProximalNewton> newton_;
+  std::unique_ptr<ShiftMap> shift_map_;
+  int convex_factorizations_ = 0;
+  double newton_at_ = kInfinity;  // error of the shift map where Newton was last started
+  Vector swept_;                  // of the dips, scaled
+  bool certificate_asked_ = false;
   double goal_ = 0.9;
   std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };

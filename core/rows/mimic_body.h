@@ -24,7 +24,7 @@ NSN_FUNCTION void add_to_row(double* first_row, double factor, const Vec3& v) {
   for (int j = 0; j < 3; ++j) first_row[j] += factor * v[j];
 }
 
-/// Three values, the last two of padding, and J of two nodes a body: what Out points to.
+/// Three values, the last two of padding, and J of two nodes per body: what Out points to.
 template <class At, class Out>
 NSN_FUNCTION void evaluate_mimic(const MimicData& c, const At& at, double h, const Out& out) {
   for (int k = 0; k < 2 * c.bodies; ++k) store9(out.J[k], Mat3{});

@@ -1,5 +1,5 @@
 /// The rows of a step as plain records, for devices that evaluate them themselves
-/// (core/step/rows_on_device.h): what an island's models would evaluate on the host. `slot`: places of
+/// (core/step/paper/rows_on_device.h): what an island's models would evaluate on the host. `slot`: places of
 /// a block's nodes in its row of J; -1: a node that does not move.
 #pragma once
 

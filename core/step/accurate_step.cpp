@@ -4,11 +4,15 @@
 #include <cmath>
 
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/contact/no_solution.h"
 #include "nsn/core/linear/linear_chain.h"
 #include "nsn/core/step/swept_step.h"
 
 namespace nsn {
 namespace {
+
+// A contact takes part in a certificate if its impulse is this part of the largest.
+constexpr double kSqueezed = 0.1;
 
 ReductionRules reduction_rules(const NewtonOptions& options) {
   return {.elimination = options.accurate().elimination,
@@ -24,6 +28,7 @@ AccurateStep::AccurateStep(const NewtonOptions& options, const SolverRegistry& r
       policy_(options.accurate().policy),
       overtime_(overtime),
       monitor_(monitor),
+      normals_(registry.make("contact-lu")),
       dual_(make_linear_chain(options.linear, registry)),
       reductions_(reduction_rules(options)) {
   dual_.obey(&monitor.work());
@@ -308,7 +313,23 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
   result.error = best_.error();
   result.linear_solver = std::string(dual_.solver().name());
   if (!std::isfinite(best_.error().total)) result.status = NewtonStatus::kNonFinite;
+  const bool unsolved = !result.converged() && result.status < NewtonStatus::kNonFinite;
+  if (unsolved && has_unknowns()) certify(result);
   return result;
+}
+
+/// Is there a solution at all, of the rows as linearised last?
+void AccurateStep::certify(NewtonResult& result) const {
+  const NoSolution found =
+      find_no_solution(dual_.scaled(), newton_->scaled_q(), newton_->problem().laws(), *normals_,
+                       {}, [this] { return monitor_.out_of_time(); });
+  if (!found.certified) return;
+  result.no_solution = found.need;
+  const double largest = norm_max(found.z);
+  for (Index i = 0; i < size_of(found.z); ++i) {
+    if (found.z(i) >= kSqueezed * largest)
+      result.squeezed.push_back(reduction_->kept()[to_size(i)]);
+  }
 }
 
 }  // namespace nsn

@@ -1,7 +1,7 @@
 /// The accurate step: proximal full-step Newton (core/contact/proximal_newton.h) around rows that
 /// are linearised again at every accepted proximal step.
 ///
-///   linearise at (u, r):   W, q of the rows that stay (core/step/reduction.h)
+///   linearise at (u, r):   W, q of the rows that stay (core/step/reductions/reduction.h)
 ///   one proximal step on   v = W r + q   with the laws of the rows
 ///   accepted:              u = u0 + base + push(r), measure, linearise there
 ///   rejected:              same linearisation, larger proximal parameter
@@ -24,7 +24,7 @@
 #include "nsn/core/contact/dual_system.h"
 #include "nsn/core/contact/proximal_newton.h"
 #include "nsn/core/linear/solver_registry.h"
-#include "nsn/core/step/reductions.h"
+#include "nsn/core/step/reductions/reductions.h"
 #include "nsn/core/step/step_method.h"
 
 namespace nsn {
@@ -75,6 +75,7 @@ class AccurateStep final : public StepMethod {
   bool idles_too_long(const ProximalStep& step, bool cheap, double error_before,
                       Progress& progress) const;
   void record(const ProximalStep& step, NewtonResult& result);
+  void certify(NewtonResult& result) const;
   bool has_unknowns() const { return newton_ != nullptr; }
   int spent() const;
   bool exhausted(int budget, int linearisations) const;
@@ -83,6 +84,7 @@ class AccurateStep final : public StepMethod {
   AccuratePolicy policy_;
   Overtime overtime_;
   StepMonitor& monitor_;
+  std::unique_ptr<LinearSolver> normals_;  // of certificates
   DualSystem dual_;
   Reductions reductions_;
   StepReduction* reduction_ = nullptr;  // of the present pattern

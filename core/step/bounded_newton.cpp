@@ -99,12 +99,13 @@ void BoundedNewton::sweep(Vector x, int passes) {
   const double operations =
       passes * sweep_operations(dual_.scaled().blocks(), newton_->problem().blocks());
   if (monitor_.work().limited() && !monitor_.work().fits(Work::kSweep, operations)) return;
+  hear();
   const WorkClock::Unit unit(monitor_.work(), Work::kSweep, operations);
   sweeps_->sweep(newton_->scaled_q(), x, passes);
 }
 
-/// One factorisation, and iterations that cost little next to it. A wish to stop is not asked for: it is
-/// part of the first safe iterate.
+/// One factorisation, and iterations that cost little next to it. A wish to stop does not end it: it is part of the
+/// first safe iterate.
 bool BoundedNewton::may_start_admm() {
   return !monitor_.work().limited() || newton_->may_factorise();
 }
@@ -116,7 +117,11 @@ void BoundedNewton::start_cold(NewtonResult& result) {
     const bool limited = monitor_.work().limited();
     const WorkClock::Unit unit(monitor_.work(), Work::kFactor,
                                limited ? newton_->factorization_flops() : 0.0);
-    result.iterations += admm_->run().factorized ? 1 : 0;
+    const auto go_on = [this] {
+      hear();
+      return false;
+    };
+    result.iterations += admm_->run(go_on).factorized ? 1 : 0;
     newton_->scaled_centre(x_);
     safe_.project(x_);
     safe_.offer(x_, 4);

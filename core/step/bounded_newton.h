@@ -17,7 +17,7 @@
 #include "nsn/core/linear/solver_registry.h"
 #include "nsn/core/step/newton_options.h"
 #include "nsn/core/step/policy.h"
-#include "nsn/core/step/reduction.h"
+#include "nsn/core/step/reductions/reduction.h"
 #include "nsn/core/step/safe_point.h"
 #include "nsn/core/step/step_method.h"
 
@@ -55,6 +55,8 @@ class BoundedNewton {
   SafePoint& safe() { return safe_; }
   /// One more factorisation fits in the time.
   [[nodiscard]] bool may_factorise() { return newton_->may_factorise(); }
+  /// Between two pieces of work that are done in any case: a wish to stop that throws is heard.
+  void hear() const { static_cast<void>(monitor_.work().cancelled()); }
   bool reached_goal() const { return safe_.error() <= goal_; }
   std::string_view linear_solver() { return dual_.solver().name(); }
 

@@ -4,36 +4,23 @@
 #include <fmt/ranges.h>
 
 #include "nsn/core/base/error.h"
-#include "nsn/core/step/device_step.h"
+#include "nsn/core/step/paper/make_device_step.h"
 
 namespace nsn {
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 inline constexpr bool kHasThreads = true;
-extern template class DeviceStep<ThreadsDevice, double>;
-extern template class DeviceStep<ThreadsDevice, float>;
 #else
 inline constexpr bool kHasThreads = false;
 #endif
-extern template class DeviceStep<SerialDevice, double>;
-extern template class DeviceStep<SerialDevice, float>;
 
 namespace {
-
-template <class D>
-std::unique_ptr<StepMethod> make_step(const NewtonOptions& options, const SolverRegistry& registry,
-                                      StepMonitor& monitor) {
-  if (options.paper().precision == Precision::kSingle) {
-    return std::make_unique<DeviceStep<D, float>>(options, registry, monitor);
-  }
-  return std::make_unique<DeviceStep<D, double>>(options, registry, monitor);
-}
 
 DeviceInfo serial() {
   DeviceInfo info;
   info.name = "serial";
   info.memory = "host";
-  info.make = make_step<SerialDevice>;
+  info.make = make_device_step<SerialDevice>;
   return info;
 }
 
@@ -43,7 +30,7 @@ DeviceInfo openmp() {
   info.memory = "host";
   info.host = true;
   if constexpr (kHasThreads) {
-    info.make = make_step<ThreadsDevice>;
+    info.make = make_device_step<ThreadsDevice>;
   } else {
     info.reason = "Kokkos was built without OpenMP";
   }

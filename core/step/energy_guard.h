@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "nsn/core/step/reduction.h"
+#include "nsn/core/step/reductions/reduction.h"
 
 namespace nsn {
 

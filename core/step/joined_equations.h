@@ -1,11 +1,11 @@
-/// Islands side by side as one step, for a batch (core/step/step_batch.h).
+/// Islands side by side as one step, for a batch (core/step/paper/step_batch.h).
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "nsn/core/step/paper/team_step.h"
 #include "nsn/core/step/step_method.h"
-#include "nsn/core/step/team_step.h"
 
 namespace nsn {
 

@@ -120,6 +120,7 @@ const NamedOption& find_option(const std::string& name, std::string_view dashes)
                                   [&](const NamedOption& o) { return o.spec.key == name; });
   if (found != all.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const NamedOption& o : all) names.push_back(o.spec.key);
   throw std::invalid_argument(
       fmt::format("unknown option {}{}{}", dashes, name, suggestion(name, names)));
@@ -155,41 +156,40 @@ std::vector<NamedOption> make_options() {
   return {
       device,
       option("tolerance", "relative error at which a step is solved", &Shared::tolerance),
-      option("newton-iterations", "most per step", &Shared::max_iterations),
-      option("warm-start", "impulses of the last step", &Shared::warm_start),
-      option("recovery-speed", "at which overlaps and exceeded limits go at most, m/s and rad/s",
+      option("newton-iterations", "largest number per step", &Shared::max_iterations),
+      option("warm-start", "start from the last impulses", &Shared::warm_start),
+      option("recovery-speed", "largest speed at which overlaps are removed, m/s and rad/s",
              &Shared::recovery_speed),
-      option("time-budget", "s of wall clock per step (0: none)", &Shared::time_budget),
+      option("time-budget", "wall-clock time per step, s (0: no limit)", &Shared::time_budget),
       linear,
       option("ncp", "NCP function of the normal rows (paper: of all rows with one bound)", &A::ncp,
              &R::ncp, &P::ncp),
-      option("geometric-stiffness",
-             "in H: of particles (diagonal), blocks (exact) or sparse (full)", &A::stiffness,
-             &P::stiffness),
-      option("eliminate", "elastic rows, and in realtime those of joints, in a sparse H",
+      option("geometric-stiffness", "in H: of particles (diagonal), blocks (exact) or all (full)",
+             &A::stiffness, &P::stiffness),
+      option("eliminate", "elastic rows, in realtime those of joints too, by a sparse H",
              &A::elimination, &R::elimination),
       option("restart-after", "factorisations before a restart", &A::restart_after),
-      option("linear-iterations", "budget of an iterative solver per Newton iteration (0: none)",
+      option("linear-iterations", "largest number per Newton iteration (0: no limit)",
              &R::linear_iterations, &P::linear_iterations),
       option("hand-over", "finish hard steps with the accurate method", &R::hand_over),
       option("friction", "friction law", &P::friction),
       option("origin", "derivative of Fischer-Burmeister at (0, 0)", &P::origin),
       option("form", "normal rows divided by alpha (row) or times alpha", &P::form),
       option("formulation", "unknowns per row or per degree of freedom", &P::formulation),
-      option("operator", "what a matrix-free solver gets", &P::operator_form),
+      option("operator", "for a matrix-free solver", &P::operator_form),
       option("start", "velocity to start from", &P::start),
-      option("damping", "of the Newton steps", &P::damping),
+      option("damping", "how Newton steps are damped", &P::damping),
       option("step-length", "t of constant damping, in (0, 1]", &P::step_length),
       option("projection", "final momentum projection, which is ours, not of [Macklin19]",
              &P::final_projection),
       option("best-iterate", "return the iterate of least error, not the last", &P::best_iterate),
       option("regularization", "added to the diagonal of S", &P::regularization),
-      option("relative-regularization", "times that diagonal", &P::relative_regularization),
+      option("relative-regularization", "it multiplies that diagonal", &P::relative_regularization),
       option("linear-tolerance", "relative residual of a linear solve", &P::linear_tolerance),
       option("eisenstat-walker", "linear tolerance from the fall of the merit",
              &P::eisenstat_walker),
       option("smoothing", "v_s of the smoothed friction, m/s", &P::smoothing),
-      option("precision", "scalars of the iteration", &P::precision),
+      option("precision", "of the whole iteration", &P::precision),
       policy,
   };
 }

@@ -64,10 +64,9 @@ NewtonResult NewtonSolver::solve(StepEquations& equations, State& state, bool wa
   monitor_->begin(deadline_);
   const System& system = equations.system();
   const bool too_large = system.blocks() > kMostBlocks && !forms(system);
-  NewtonResult result = on_host() && too_large ? sweep_alone(equations, state)
-                        : on_host() && monitor_->work().limited()
-                            ? solve_in_time(equations, state, warm)
-                            : method_->solve(equations, state, warm);
+  NewtonResult result = on_host() && too_large       ? sweep_alone(equations, state)
+                        : monitor_->work().limited() ? solve_in_time(equations, state, warm)
+                                                     : method_->solve(equations, state, warm);
   keep_energy(equations, state, result);
   settle(system, state, result);
   return result;
@@ -84,7 +83,7 @@ NewtonResult NewtonSolver::solve_in_time(StepEquations& equations, State& state,
   NewtonResult result;
   result.status = NewtonStatus::kCancelled;
   result.error.total = kInfinity;
-  const double forming = forming_operations(equations.system());
+  const double forming = on_host() ? forming_operations(equations.system()) : 0.0;
   if (work.fits(Work::kForm, forming)) {
     result = method_->solve(equations, state, warm);
   } else {
@@ -126,19 +125,21 @@ void NewtonSolver::take_swept(const System& system, State& state, NewtonResult& 
     result.status = NewtonStatus::kOnTarget;
 }
 
-/// An accurate step that was not solved may have gained energy: the safe iterate is taken then.
+/// An accurate step that was not solved may have gained energy, and one without a solution ends anywhere: the safe
+/// iterate is taken then.
 void NewtonSolver::keep_energy(StepEquations& equations, State& state, NewtonResult& result) {
   const bool accurate = std::holds_alternative<AccurateOptions>(options_.method);
   if (!accurate || result.converged() || equations.system().compliance_varies) return;
   if (!all_finite(state.u) || !all_finite(state.r)) return;
   if (swept_ == nullptr) swept_ = std::make_unique<SweptStep>(monitor_->work());
-  if (!swept_->gains_energy(equations, state)) return;
+  const bool unsolvable = result.no_solution > 0.0;
+  if (!unsolvable && !swept_->gains_energy(equations, state)) return;
   swept_->start(equations, state.r);
   while (swept_->go_on(equations)) {
   }
   take_swept(equations.system(), state, result);
-  result.energy_limited = true;
-  result.detail = "the iterate of least error gained energy: sweeps from it";
+  result.energy_limited = !unsolvable;
+  if (!unsolvable) result.detail = "the iterate of least error gained energy: sweeps from it";
 }
 
 void NewtonSolver::solve_all(std::span<IslandStep> islands) {

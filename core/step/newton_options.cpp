@@ -28,7 +28,7 @@ auto& method_of(Options& options, std::string_view wanted) {
 void validate_method(const AccurateOptions& options) {
   NSN_THROW_UNLESS(options.stiffness != GeometricStiffness::kDiagonal &&
                        options.stiffness != GeometricStiffness::kDiagonalAll,
-                   "newton: stiffness {} is none of accurate: none, exact, full",
+                   "newton: stiffness {} is not one of accurate: none, exact, full",
                    to_string(options.stiffness));
   NSN_THROW_UNLESS(options.restart_after >= 1, "newton: restart_after {} is below 1",
                    options.restart_after);
@@ -68,13 +68,10 @@ NewtonOptions::NewtonOptions(AccurateOptions of_method)
     : tolerance(1e-9),
       max_iterations(3000),  // the few steps that need them: core/step/accurate_step.h
       linear{"contact-lu", "gmres"},
-      method(std::move(of_method)) {}
+      method(of_method) {}
 
 NewtonOptions::NewtonOptions(RealtimeOptions of_method)
-    : tolerance(1e-7),
-      max_iterations(6),
-      linear{"contact-lu", "gmres"},
-      method(std::move(of_method)) {}
+    : tolerance(1e-7), max_iterations(6), linear{"contact-lu", "gmres"}, method(of_method) {}
 
 NewtonOptions::NewtonOptions(PaperOptions of_method)
     : tolerance(0.0),  // a fixed number of iterations
@@ -82,7 +79,7 @@ NewtonOptions::NewtonOptions(PaperOptions of_method)
       warm_start(false),
       linear{"pcr"},
       recovery_speed(std::numeric_limits<double>::infinity()),
-      method(std::move(of_method)) {}
+      method(of_method) {}
 
 const AccurateOptions& NewtonOptions::accurate() const {
   return method_of<AccurateOptions>(*this, "accurate");

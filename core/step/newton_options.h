@@ -80,8 +80,8 @@ enum class GeometricStiffness {
 };
 
 /// Rows that can leave the unknowns: those of elastic elements (RowLaw::elastic,
-/// core/step/elastic_mass.h), and in realtime the rows without bounds of joints
-/// (core/step/jointed_mass.h). They become stiffness in a sparse H, the same answer to rounding.
+/// core/step/reductions/elastic_mass.h), and in realtime the rows without bounds of joints
+/// (core/step/reductions/jointed_mass.h). They become stiffness in a sparse H, the same answer to rounding.
 enum class Elimination {
   kAuto,  ///< by the operations of the two factorisations
   kAlways,
@@ -127,7 +127,7 @@ inline constexpr std::string_view kHostDevice = "openmp";
 inline constexpr std::string_view kHostDevice = "serial";
 #endif
 
-/// Of the paper's method (core/step/device_step.h).
+/// Of the paper's method (core/step/paper/device_step.h).
 struct PaperOptions {
   FrictionKind friction = FrictionKind::kPaper;
   NcpKind ncp = NcpKind::kFischerBurmeister;    ///< of rows with one bound, and of W in kPaper

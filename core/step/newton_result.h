@@ -89,7 +89,11 @@ struct NewtonResult {
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
   double safe_seconds = 0.0;    ///< with a deadline: the first safe iterate took so long
-  std::string detail;           ///< what there is to say: a device's failure, work that did not fit
+  /// accurate: there is no solution, and how much of a velocity change every admissible motion needs
+  /// (core/contact/no_solution.h); 0: nothing is known. Row blocks of the certificate.
+  double no_solution = 0.0;
+  std::vector<int> squeezed;
+  std::string detail;  ///< what there is to say: a device's failure, work that did not fit
   /// paper: where rows were evaluated and linear systems solved, "device", "host" or
   /// "host (mirrored)", and what that took.
   std::string evaluate_on, solve_on;

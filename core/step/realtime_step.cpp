@@ -76,7 +76,9 @@ void RealtimeStep::fit(StepEquations& equations, ConstVector r) {
                     reductions_.fits(system) && !(reduced() && far_changed);
   if (!same) {
     reduction_ = nullptr;  // an exception below must not leave half a problem behind
-    reduction_ = &reductions_.choose(system, at_.J, far_.marks());
+    StepReduction& chosen = reductions_.choose(system, at_.J, far_.marks());
+    bounded_.hear();
+    reduction_ = &chosen;
     pattern_id_ = system.pattern_id;
   }
   reduction_->begin(system);
@@ -274,10 +276,13 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
           : DualSystem::Observer{});
   fit(equations, state.r);
   set_goals(system);
+  bounded_.hear();
   NewtonResult result;
   if (!linearise_first(equations, state, warm)) return give_up(equations, state);
+  bounded_.hear();
   start(state.r);
   solve_first(system.speed_scale, warm, result);
+  bounded_.hear();
   take_safe();
   result.energy_limited = energy_.limit(system, *reduction_, r_, push_);
   set_state(state);

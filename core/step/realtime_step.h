@@ -1,6 +1,6 @@
 /// The realtime step: a bounded number of factorisations, and never worse than safe.
 ///
-/// The rows are linearised once, at the velocity of the last step (core/step/reduction.h). If it is
+/// The rows are linearised once, at the velocity of the last step (core/step/reductions/reduction.h). If it is
 /// cheaper, the rows that joints hold leave the problem first: what is left of a robot are
 /// contacts, limits and drives, few and small. The linear problem is solved by proximal Newton
 /// beside a point that is always safe (core/step/bounded_newton.h), started from the last step's
@@ -38,7 +38,7 @@
 #include "nsn/core/step/bounded_newton.h"
 #include "nsn/core/step/energy_guard.h"
 #include "nsn/core/step/far_rows.h"
-#include "nsn/core/step/reductions.h"
+#include "nsn/core/step/reductions/reductions.h"
 #include "nsn/core/step/step_method.h"
 
 namespace nsn {

@@ -106,7 +106,7 @@ void require_matrix_free(const PaperOptions& options, const Capabilities& solver
                    name);
 }
 
-double count_pairs(const BlockCsr& J, const NodeLists& nodes) {
+bool has_more_pairs(const BlockCsr& J, const NodeLists& nodes, double most) {
   std::vector<Index> seen(to_size(J.rows), -1);
   double count = 0.0;
   for (Index i = 0; i < J.rows; ++i) {
@@ -118,8 +118,9 @@ double count_pairs(const BlockCsr& J, const NodeLists& nodes) {
         last = i;
       }
     }
+    if (count > most) return true;
   }
-  return count;
+  return false;
 }
 
 }  // namespace nsn::paper

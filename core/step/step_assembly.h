@@ -34,7 +34,7 @@ ProductLists stiffness_products(const BlockCsr& J, const NodeLists& nodes);
 void require_matrix_free(const PaperOptions& options, const Capabilities& solver,
                          std::string_view name);
 
-/// Pairs of rows that share a node: blocks of J H^-1 J^T.
-double count_pairs(const BlockCsr& J, const NodeLists& nodes);
+/// More than `most` pairs of rows share a node: blocks of J H^-1 J^T. Counts no further.
+bool has_more_pairs(const BlockCsr& J, const NodeLists& nodes, double most);
 
 }  // namespace nsn::paper

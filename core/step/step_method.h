@@ -1,6 +1,6 @@
 /// What the methods of a time step have in common: results, history, time, observation.
 ///
-/// A method (core/step/accurate_step.h, realtime_step.h, device_step.h) solves the step of one
+/// A method (core/step/accurate_step.h, realtime_step.h, paper/device_step.h) solves the step of one
 /// island. Its solver (core/step/newton.h) owns the monitor: the clock, the caller's wish to stop,
 /// the history and the observer of linear systems exist once per solver, whichever methods work
 /// together on a step.

@@ -78,7 +78,7 @@ void SweptStep::linearise(StepEquations& equations) {
   rows_.apply(u_, q_);
   axpby(1.0, rows_.value, 1.0, q_);
   sweeps_ = std::make_unique<ContactGaussSeidel>(W_, laws_);
-  sweeps_->use_factors(J, {factor_.data(), factor_.size()}, ones_);
+  sweeps_->use_factors(J, ConstVector(factor_.data(), factor_.size()), ones_);
 }
 
 void SweptStep::sweep(StepEquations& equations, int passes) {

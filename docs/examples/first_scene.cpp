@@ -55,6 +55,11 @@ int main() {
               simulation.contact_force(lowest, floor)[2]);
   std::printf("the door stands at %.2f rad\n", simulation.joint_position(joint, 0));
   std::printf("the ball rests with %.1f N\n", simulation.contact_force_on_deformable(ball)[2]);
+  int sticking = 0;
+  for (const nsn::ContactInfo& contact : simulation.contacts()) {
+    sticking += contact.state == nsn::ContactState::kStick ? 1 : 0;
+  }
+  std::printf("%d of %zu contacts stick\n", sticking, simulation.contacts().size());
 
   // Back in time: what follows a saved state is the same, bit by bit.
   const std::string saved = simulation.state();

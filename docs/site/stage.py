@@ -15,10 +15,15 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FRONT = ["README.md", "CONTRIBUTING.md", "THIRD_PARTY.md"]
+# Of the search: these pages come before the listings of the C++ reference.
+ABOVE_REFERENCE = "---\nsearch:\n  boost: 4\n---\n"
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
-# Scenes whose first second shows little, or whose steps take long: steps of the picture.
-STEPS = {"humanoids": 60, "crowd": 60, "yumi-cabinet": 60, "allegro-grasp": 60, "allegro-ball": 60, "arm-tomato": 60,
-         "arm-beam": 60, "hand-ball": 60, "pneunet": 120, "domino": 240}
+# What a picture of the gallery shows, for scenes that say little with the defaults and 120 steps.
+SHOWN = {"humanoids": "--set count=160 --set spacing=1.3 --steps 45", "yumi-cabinet": "--set count=1 --steps 200",
+         "ragdolls": "--steps 300", "allegro-grasp": "--steps 66", "allegro-ball": "--steps 60", "arm-tomato": "--steps 60",
+         "arm-beam": "--steps 60", "hand-ball": "--steps 60", "pneunet": "--steps 200", "domino": "--steps 240",
+         "soft-ball-drop": "--steps 45", "pendulum": "--steps 40", "capsule-pile": "--steps 240", "sphere-pile": "--steps 240",
+         "sliding-stack": "--steps 40"}
 
 
 def pages():
@@ -31,6 +36,13 @@ def pages():
 def place_of(page):
     """In the site."""
     return "index.md" if page == "README.md" else re.sub(r"^docs/", "", page)
+
+
+def linked_header(match):
+    """Its page of the C++ reference, if ./run docs has given it to Doxygen."""
+    if not os.path.exists(os.path.join(ROOT, "out/headers", match[1] + ".h")):
+        return match[0]
+    return f"[{match[0]}](cpp/{os.path.basename(match[1]).replace('_', '__')}_8h.md)"
 
 
 class Stage:
@@ -60,10 +72,12 @@ class Stage:
         for k in range(0, len(parts), 2):  # outside of code
             parts[k] = re.sub(r"<!--.*?-->\n?", "", parts[k], flags=re.S)
             parts[k] = LINK.sub(lambda m: m[1] + self.link(page, m[2]) + m[3], parts[k])
+            if page == "docs/api.md":
+                parts[k] = re.sub(r"`([\w/]+)\.h`", linked_header, parts[k])
         target = os.path.join(self.out, place_of(page))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
-            file.write("".join(parts))
+            file.write(ABOVE_REFERENCE + "".join(parts))
 
 
 def scenes(nsn):
@@ -72,13 +86,20 @@ def scenes(nsn):
 
 
 def picture(nsn, scene, path):
-    if os.path.exists(path):
-        return
-    steps = min(STEPS.get(scene["name"], 120), scene["default_steps"])
-    command = [nsn, "run", scene["name"], "--preset", "realtime", "--steps", str(steps), "--picture", path, "--quiet"]
+    """Returns the words of the command. A picture is kept while neither they nor the program change."""
+    words = SHOWN.get(scene["name"], f"--steps {min(120, scene['default_steps'])}")
+    note = path + ".command"
+    if os.path.exists(path) and os.path.exists(note) and os.path.getmtime(path) > os.path.getmtime(nsn):
+        with open(note, encoding="utf-8") as file:
+            if file.read() == words:
+                return words
+    command = [nsn, "run", scene["name"], "--preset", "realtime", *words.split(), "--picture", path, "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True)
     if not os.path.exists(path):
         raise SystemExit(f"{' '.join(command)}: {done.stderr}")
+    with open(note, "w", encoding="utf-8") as file:
+        file.write(words)
+    return words
 
 
 def parameters(scene):
@@ -87,22 +108,23 @@ def parameters(scene):
 
 
 def write_gallery(nsn, out, cache):
-    """Pictures are kept in `cache`: scenes do not change from one build of the site to the next."""
+    """Pictures are kept in `cache`."""
     os.makedirs(cache, exist_ok=True)
     os.makedirs(os.path.join(out, "gallery"), exist_ok=True)
     listed = [scene for scene in scenes(nsn) if scene["name"] != "robot"]  # needs a file
     cards, details = [], []
     for scene in listed:
         name = scene["name"]
-        picture(nsn, scene, os.path.join(cache, name + ".png"))
+        words = picture(nsn, scene, os.path.join(cache, name + ".png"))
         shutil.copy(os.path.join(cache, name + ".png"), os.path.join(out, "gallery", name + ".png"))
         shown = html.escape(scene["summary"])
         cards.append(f'<figure><a href="#{name}"><img src="gallery/{name}.png" alt="{shown}" loading="lazy"></a>'
                      f"<figcaption><b>{name}</b>: {shown}</figcaption></figure>")
         details.append(f"### {name}\n\n{scene['summary']}\n\n![{name}](gallery/{name}.png)\n\n"
-                       f"```sh\nnsn run {name} --html {name}.html\n```\n\n{parameters(scene)}\n")
+                       f"```sh\nnsn run {name} --html {name}.html   # to turn and play\n"
+                       f"nsn run {name} --preset realtime {words} --picture {name}.png\n```\n\n{parameters(scene)}\n")
     with open(os.path.join(out, "gallery.md"), "w", encoding="utf-8") as file:
-        file.write("# Gallery\n\nEvery scene that `nsn run` knows. Click on one for its command and parameters.\n\n"
+        file.write(ABOVE_REFERENCE + "# Gallery\n\nEvery scene that `nsn run` knows. Click on one for its command and parameters.\n\n"
                    f'<div class="gallery">\n{chr(10).join(cards)}\n</div>\n\n## Scenes\n\n' + "\n".join(details))
 
 

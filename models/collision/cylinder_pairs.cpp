@@ -51,8 +51,8 @@ struct Best {
 template <class Take>
 void for_maxima_about(const Vec3& e, const Vec3& q, const PlacedCylinder& cylinder,
                       const Take& take) {
-  constexpr double kOffset[] = {0.0, 0.004, 0.012, 0.03, 0.06, 0.12,
-                                0.2, 0.32,  0.5,   0.75, 1.0,  1.3};
+  static constexpr double kOffset[] = {0.0, 0.004, 0.012, 0.03, 0.06, 0.12,
+                                       0.2, 0.32,  0.5,   0.75, 1.0,  1.3};
   constexpr int kCount = 12;
   constexpr double kQuarter = 0.5 * std::numbers::pi;
   const Vec3 towards_axis = cylinder.axis - dot(cylinder.axis, e) * e;

@@ -78,6 +78,7 @@ int World::add_deformable(const TetMesh& mesh, const DeformableOptions& options)
 
 std::vector<Vec3> positions(const World& world, const Deformable& deformable) {
   std::vector<Vec3> x;
+  x.reserve(to_size(deformable.num_nodes()));
   for (int n = 0; n < deformable.num_nodes(); ++n) {
     x.push_back(world.particle(deformable.particle(n)).position);
   }

@@ -1,7 +1,7 @@
 /// Strain-rate damping of tetrahedra as generalised compliance: rows of their own beside those of
 /// the elastic law (models/deformable/tetrahedra.h), whatever that is.
 ///
-/// Kelvin-Voigt in Green's strain G = (F^T F - I)/2: six rows a tetrahedron
+/// Kelvin-Voigt in Green's strain G = (F^T F - I)/2: six rows per tetrahedron
 /// (core/elastic/strain_rows.h),
 ///
 ///     c = V_e (tau/h) K_e (G - G_0),    J_a = dG/dx_a,    N = V_e (tau/h) K_e, constant in q,

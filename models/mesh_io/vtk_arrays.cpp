@@ -47,6 +47,7 @@ template <class T, class Out>
 std::vector<Out> converted(std::string_view data, bool swapped) {
   std::vector<Out> out(data.size() / sizeof(T));
   for (std::size_t k = 0; k < out.size(); ++k) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an Int8 has a sign
     out[k] = static_cast<Out>(number_at<T>(data, k, swapped));
   }
   return out;

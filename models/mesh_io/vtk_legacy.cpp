@@ -138,7 +138,7 @@ class VtkLegacyReader {
   }
 
   std::string integer_type() {
-    const std::string name(scanner_.token("a number type"));
+    std::string name(scanner_.token("a number type"));
     const auto type = vtk_type(name);
     if (!type || type->real) scanner_.fail("'{}' is not a type of integers", printable(name));
     return name;

@@ -343,7 +343,7 @@ class VtuReader {
     } else {
       const std::string data = read_bytes(tag, format, place);
       if (data.size() % static_cast<std::size_t>(type->bytes) != 0) {
-        place.fail("{} bytes are no whole numbers of {} bytes", data.size(), type->bytes);
+        place.fail("{} bytes are not a multiple of {} bytes", data.size(), type->bytes);
       }
       if constexpr (std::is_same_v<Value, double>) {
         values = vtk_reals(data, *type, swapped_);

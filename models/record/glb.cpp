@@ -206,6 +206,7 @@ class Document {
       if (moves) animate(number, "translation", all_times(), put(x, 3));
       if (!turns) continue;
       std::vector<std::int16_t> rounded;
+      rounded.reserve(q.size());
       for (const float one : q)
         rounded.push_back(static_cast<std::int16_t>(std::lround(32767.0F * one)));
       animate(number, "rotation", all_times(), put(rounded, 4));

@@ -13,6 +13,7 @@ namespace nsn {
 namespace {
 
 constexpr double kFramesPerSecond = 60.0;
+constexpr double kContactsPerSecond = 30.0;  // of many contacts
 
 void push(std::vector<float>& to, const Vec3& v) {
   for (int k = 0; k < 3; ++k) to.push_back(static_cast<float>(v[k]));
@@ -114,6 +115,8 @@ RunRecorder::RunRecorder(const Simulation& simulation, RecordOptions options)
   NSN_THROW_UNLESS(options_.every >= 0, "{} steps per frame is negative", options_.every);
   NSN_THROW_UNLESS(options_.max_frames >= 2, "{} frames are less than two", options_.max_frames);
   NSN_THROW_UNLESS(options_.max_contacts >= 0, "{} contacts is negative", options_.max_contacts);
+  NSN_THROW_UNLESS(options_.thin_contacts_from >= 0, "{} contacts is negative",
+                   options_.thin_contacts_from);
   if (options_.every == 0) {
     const double steps = 1.0 / (kFramesPerSecond * simulation.options().h);
     options_.every = std::max(1, static_cast<int>(std::lround(steps)));
@@ -165,7 +168,7 @@ void RunRecorder::add_frame(const Simulation& simulation) {
     }
   }
   frame.has_contacts = frame_number % contacts_every_ == 0;
-  if (frame.has_contacts && frame_number > 0) {
+  if (frame.has_contacts) {
     for (const ContactInfo& c : simulation.contacts()) {
       frame.contacts.push_back(contact_of(c));
     }
@@ -179,10 +182,13 @@ void RunRecorder::add_frame(const Simulation& simulation) {
   const std::size_t fit = std::max(kFewest, kNumbers / (numbers_of(frame) + 1));
   const auto most = std::min(static_cast<std::size_t>(options_.max_frames), fit);
   if (run_.frames.size() > most) halve_frames();
-  while (num_contacts_ > static_cast<std::size_t>(options_.max_contacts) &&
-         contacts_every_ < static_cast<int>(run_.frames.size())) {
-    halve_contacts();
-  }
+  const auto many = [&] {
+    if (num_contacts_ > static_cast<std::size_t>(options_.max_contacts)) return true;
+    const double apart = contacts_every_ * options_.every * simulation.options().h;
+    return num_contacts_ > static_cast<std::size_t>(options_.thin_contacts_from) &&
+           apart * kContactsPerSecond < 1.0 - 1e-9;
+  };
+  while (many() && contacts_every_ < static_cast<int>(run_.frames.size())) halve_contacts();
 }
 
 int RunRecorder::mesh_of(const Shape& shape) {

@@ -24,9 +24,11 @@ namespace nsn {
 struct RecordOptions {
   std::string title{};
   std::vector<std::pair<std::string, std::string>> facts{};  ///< RecordedRun::facts
-  int every = 0;          ///< steps per frame, >= 1; 0: what comes nearest to 60 frames a second
+  int every = 0;          ///< steps per frame, >= 1; 0: what comes nearest to 60 frames per second
   int max_frames = 1200;  ///< kept, >= 2
   int max_contacts = 1000000;  ///< kept in all frames, >= 0
+  /// Beyond this number, contacts are kept 30 times per second at most; >= 0.
+  int thin_contacts_from = 100000;
 };
 
 class RunRecorder {

@@ -64,7 +64,7 @@ class Solver {
     for (const int d : moving_) {
       const bool known = d >= 0 && d < static_cast<int>(table_.coordinate.size());
       NSN_THROW_UNLESS(known && table_.coordinate[to_size(d)] >= 0,
-                       "inverse kinematics: degree of freedom {} is no hinge or slide", d);
+                       "inverse kinematics: degree of freedom {} is neither hinge nor slide", d);
     }
     for (const IkTarget& target : targets) {
       NSN_THROW_UNLESS(target.link >= 0 && target.link < robot.num_links(),

@@ -462,11 +462,12 @@ class MjcfReader {
       return mesh;
     }
     const auto corners = xml_.numbers(e.xml, "face", faces);
+    const std::size_t vertices = x.size() / 3;
     for (std::size_t k = 0; k + 2 < corners.size(); k += 3) {
       std::array<Index, 3> triangle{};
       for (std::size_t i = 0; i < 3; ++i) {
         const double v = corners[k + i];
-        if (v != std::floor(v) || v < 0.0 || v >= static_cast<double>(x.size() / 3)) {
+        if (v != std::floor(v) || v < 0.0 || v >= static_cast<double>(vertices)) {
           xml_.fail(e.xml, "mesh '{}' has no vertex {}", name, v);
         }
         triangle[i] = static_cast<Index>(v);
@@ -921,7 +922,7 @@ class MjcfReader {
       actuator.kind = ActuatorKind::kVelocity;
       return true;
     }
-    xml_.unsupported("general actuator that is no motor, position or velocity servo", e.xml);
+    xml_.unsupported("general actuator that is not a motor, position or velocity servo", e.xml);
     return false;
   }
 

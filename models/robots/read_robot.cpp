@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 fs::path model_root(const fs::path& path, const RobotReadOptions& options) {
   if (!options.root.empty()) return options.root;
   std::error_code ignored;
-  const fs::path own = fs::absolute(path, ignored).lexically_normal().parent_path();
+  fs::path own = fs::absolute(path, ignored).lexically_normal().parent_path();
   for (fs::path folder = own; folder != folder.root_path(); folder = folder.parent_path()) {
     if (fs::exists(folder / "package.xml", ignored)) return folder;
   }

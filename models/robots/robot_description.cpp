@@ -116,7 +116,7 @@ void check_mimics(const RobotDescription& robot) {
       const RobotJoint* at = &joint;
       while (at->mimic && settled.count(at) == 0) {
         if (!followed.insert(at).second) {
-          fail(at->source, "joint '{}' mimics itself, by way of '{}'", at->name, at->mimic->joint);
+          fail(at->source, "joint '{}' mimics itself, through '{}'", at->name, at->mimic->joint);
         }
         const auto [k, j] = robot.find_joint(at->mimic->joint);
         at = &robot.link(k).joints[to_size(j)];

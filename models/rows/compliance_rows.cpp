@@ -149,6 +149,7 @@ void ComplianceRowSet::Batch::evaluate(const Configuration& where, const RowTarg
           const Index from = rows.J.row_begin(i);
           const Index to = target.J->row_begin(row);
           for (Index k = 0; k < rows.J.row_begin(i + 1) - from; ++k) {
+            // NOLINTNEXTLINE(bugprone-signed-char-misuse): -1 is a fixed node
             const int slot = target.slot[i][to_size(k)];
             if (slot < 0) continue;
             store_scaled(scale.J, &rows.J.value(kBlockSize * (from + k)),

@@ -384,7 +384,7 @@ bool JointRowSet::record(int k, const RecordTarget& to) const {
   record.frame_a = joint.frame_a;
   record.frame_b = joint.frame_b;
   record.points = row(k, 0).points;
-  for (int i = 0; i < 3; ++i) record.rows[i] = row(k, i);
+  for (int i = 0; i < 3; ++i) record.rows[i] = static_cast<const JointRowRecord&>(row(k, i));
   if (k == block_begin_[to_size(j)]) record.blocks = block_begin_[to_size(j + 1)] - k;
   if (!start_.empty()) {
     record.kept = static_cast<Index>(to.records.directions.size());

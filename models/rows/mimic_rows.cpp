@@ -70,7 +70,7 @@ double MimicRowSet::value(int k, const Configuration& where) const {
 }
 
 void MimicRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  evaluate_mimic(at(k).data, where, where.h(), block_entries(out));
+  evaluate_mimic(at(k).data, where, where.h(), row_block_entries(out));
 }
 
 bool MimicRowSet::record(int k, const RecordTarget& to) const {

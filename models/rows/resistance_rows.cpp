@@ -78,13 +78,13 @@ std::uint64_t ResistanceRowSet::id(int k) const {
 void ResistanceRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
   const Block& block = at(k);
   evaluate_resistance(block, where.body(block.body_a), where.body(block.body_b),
-                      block_entries(out));
+                      row_block_entries(out));
 }
 
 bool ResistanceRowSet::record(int k, const RecordTarget& to) const {
   const Block& block = at(k);
   ResistanceRecord record;
-  record.data = block;
+  record.data = static_cast<const ResistanceData&>(block);
   record.a = to.body(block.body_a);
   record.b = to.body(block.body_b);
   record.row = to.row;

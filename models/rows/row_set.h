@@ -50,12 +50,12 @@ inline BodyPairEntries body_pair_entries(RowBlock& block) {
 }
 
 /// The same of any block.
-struct BlockEntries {
+struct RowBlockEntries {
   double* value = nullptr;
   std::array<double*, kMaxNodesPerBlock> J{};
 };
-inline BlockEntries block_entries(RowBlock& block) {
-  BlockEntries entries{block.value.a, {}};
+inline RowBlockEntries row_block_entries(RowBlock& block) {
+  RowBlockEntries entries{block.value.a, {}};
   for (std::size_t k = 0; k < entries.J.size(); ++k) entries.J[k] = block.J[k].a;
   return entries;
 }

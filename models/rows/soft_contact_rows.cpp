@@ -31,7 +31,7 @@ RowLaw SoftContactRowSet::law(int k, double) const {
 }
 
 void SoftContactRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
-  evaluate_soft_contact(at(k), frame(k), where, where.h(), block_entries(out));
+  evaluate_soft_contact(at(k), frame(k), where, where.h(), row_block_entries(out));
 }
 
 bool SoftContactRowSet::record(int k, const RecordTarget& to) const {

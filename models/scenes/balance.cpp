@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include "nsn/models/collision/box.h"
+#include "nsn/models/collision/cylinder.h"
+#include "nsn/models/collision/sphere.h"
 #include "nsn/models/collision/visual.h"
 #include "nsn/models/joints/distance.h"
 #include "nsn/models/scenes/parts.h"
@@ -91,6 +93,9 @@ World capstan(const Options& options) {
   Body drum;
   drum.kind = BodyKind::kStatic;
   const int ground = world.add_body(drum);
+  const double bead = 0.03;  // radius of a node as drawn
+  world.add_shape(ground, std::make_shared<Visual>(Cylinder(radius - bead, 0.6).surface()), {}, {},
+                  rotation_about({1, 0, 0}, 0.5 * std::numbers::pi));
   const double t = mu * std::tan(0.5 * turn);
   const double limit = std::pow((1.0 + t) / (1.0 - t), n);
   const auto along = [&](double angle) { return Vec3{-std::sin(angle), 0.0, std::cos(angle)}; };
@@ -108,6 +113,7 @@ World capstan(const Options& options) {
           options.real("tension") * limit * options.real("load") * along(angle + 0.5 * turn);
     }
     const int body = world.add_body(node);
+    world.add_shape(body, std::make_shared<Visual>(Sphere(bead).surface()));
     world.add_contact(
         {.body_a = body, .body_b = ground, .origin = node.position, .normal = outward, .mu = mu});
     if (i > 0) {
@@ -152,7 +158,7 @@ World cylinder_ring(const Options& options) {
   cylinder.velocity = {options.real("speed"), 0, 0};
   cylinder.angular_velocity = {0, 0, options.real("spin")};
   const int body = world.add_body(cylinder);
-  world.add_shape(body, std::make_shared<Visual>(Box({2 * radius, 2 * radius, height}).surface()));
+  world.add_shape(body, std::make_shared<Visual>(Cylinder(radius, height).surface()));
   const auto points = static_cast<int>(options.integer("points"));
   for (int i = 0; i < points; ++i) {
     const double angle = 2.0 * std::numbers::pi * i / points;

@@ -259,7 +259,8 @@ World yumi_cabinet(const Options& options) {
     const Vec3 handle = Vec3{kFront - kStandOff, drawer_y, kHandle} + v.handle;
     ArmScript script = opening(description, arm, handle + v.mistaken, options.real("way"));
     RobotBuildOptions build;
-    build.base.position = {kSpacing * (i % kColumns), kSpacing * (i / kColumns), kHeight};
+    const int line = i / kColumns;
+    build.base.position = {kSpacing * (i % kColumns), kSpacing * line, kHeight};
     build.base.rotation = rotation_about({0, 0, 1}, kYaw);
     build.q = script.at(0.0).q;
     build.self_collision = false;

@@ -95,7 +95,8 @@ World humanoids(const Options& options) {
   const double spacing = options.real("spacing");
   for (int i = 0; i < static_cast<int>(options.integer("count")); ++i) {
     RobotBuildOptions build;
-    build.base.position = {spacing * (i % kColumns), spacing * (i / kColumns), 0.0};
+    const int line = i / kColumns;
+    build.base.position = {spacing * (i % kColumns), spacing * line, 0.0};
     build.world_shapes = false;
     build.group = i + 1;
     const auto seed = static_cast<std::uint64_t>(options.integer("seed"));

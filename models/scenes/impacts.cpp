@@ -112,7 +112,7 @@ std::vector<SceneInfo> impact_scenes() {
        480,
        bouncing_ball},
       {"newtons-cradle",
-       "one ball in, one ball out: e = 1, gaps wider than the way of a step",
+       "one ball in, one ball out: e = 1, gaps wider than the path of a step",
        {OptionSpec::integer("balls", 5, 2, 100, "number of balls"),
         OptionSpec::integer("lifted", 1, 0, 100, "how many are lifted"),
         OptionSpec::real("angle", 25.0, 0.0, 80.0, "of the lifted ones, degrees"),

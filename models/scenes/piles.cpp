@@ -25,8 +25,9 @@ struct Grid {
   double half_width() const { return 0.5 * pitch * side; }
   /// The middle of cell i; the first layer stands on z = 0.
   Vec3 centre(int i) const {
+    const int layer = i / (side * side);
     return {(i % side + 0.5) * pitch - half_width(), (i / side % side + 0.5) * pitch - half_width(),
-            (i / (side * side) + 0.5) * pitch};
+            (layer + 0.5) * pitch};
   }
 };
 
@@ -128,7 +129,8 @@ World table_pile(const Options& options) {
   const double pitch = 1.02 * std::hypot(width, width, height);
   SceneRandom random(static_cast<std::uint64_t>(options.integer("seed")));
   for (int i = 0; i < options.integer("tables"); ++i) {
-    const Vec3 cell{(i % 3 - 1) * pitch, (i / 3 % 3 - 1) * pitch, (i / 9 + 0.5) * pitch};
+    const int layer = i / 9;
+    const Vec3 cell{(i % 3 - 1) * pitch, (i / 3 % 3 - 1) * pitch, (layer + 0.5) * pitch};
     const int table = add_boxes(world, parts, options.real("mass"), cell, mu, random.orientation());
     const BodyRef body =
         world.body(table);  // its middle, not its centre of mass, goes to the cell's

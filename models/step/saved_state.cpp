@@ -35,7 +35,7 @@ void write(const World& world, StateWriter& out) {
 
 BodyKind kind_from(std::uint64_t value) {
   NSN_THROW_UNLESS(value <= static_cast<std::uint64_t>(BodyKind::kKinematic),
-                   "state: {} is no kind of body", value);
+                   "state: {} is not a kind of body", value);
   return static_cast<BodyKind>(value);
 }
 
@@ -98,7 +98,7 @@ std::vector<Sizes> sizes_of(const World& world) {
 /// The body of a state without its head and checksum.
 std::string_view checked(std::string_view bytes, const World& world) {
   NSN_THROW_UNLESS(bytes.substr(0, kMagic.size()) == kMagic,
-                   "state: these bytes are none of nsn's");
+                   "state: these bytes come from something else, none of nsn's states");
   NSN_THROW_UNLESS(bytes.size() >= kMagic.size() + 16, "state: ends after {} bytes", bytes.size());
   const std::string_view all = bytes.substr(0, bytes.size() - 8);
   StateReader head(all.substr(kMagic.size()));

@@ -70,6 +70,11 @@ struct StepReport {
   int worst_body_a = -1;
   int worst_body_b = -1;
   int worst_contact = -1;
+  /// accurate: the certificate that the linearised step of an island has no solution, how much of a velocity change
+  /// every admissible motion needs (core/contact/no_solution.h), and the bodies that are squeezed, each once. The step
+  /// then is the safe one.
+  double no_solution = 0.0;
+  std::vector<int> squeezed_bodies;
   bool handed_over = false;
   bool restarted = false;
   /// paper: where the islands' rows were evaluated and their linear systems solved, and what crossed

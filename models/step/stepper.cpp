@@ -5,7 +5,7 @@
 #include <exception>
 #include <mutex>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
@@ -116,6 +116,26 @@ Stepper::Stepper(World world, SimulationOptions options, SolverRegistry registry
 
 Stepper::~Stepper() = default;
 
+/// What joints remember of their angles is brought up to date as a step begins, and put back unless it ends.
+class Stepper::RememberedTurns {
+ public:
+  explicit RememberedTurns(Stepper& stepper) : stepper_(stepper) {
+    const auto turns = stepper.world_.joints().turns();
+    stepper.turns_before_.assign(turns.begin(), turns.end());
+  }
+  ~RememberedTurns() {
+    if (!ended_)
+      std::ranges::copy(stepper_.turns_before_, stepper_.world_.joints().turns().begin());
+  }
+  RememberedTurns(const RememberedTurns&) = delete;
+  RememberedTurns& operator=(const RememberedTurns&) = delete;
+  void end() { ended_ = true; }
+
+ private:
+  Stepper& stepper_;
+  bool ended_ = false;
+};
+
 const StepReport& Stepper::step() {
   infos_made_ = false;
   const double budget = options_.newton.time_budget;
@@ -128,6 +148,7 @@ const StepReport& Stepper::step() {
   for (int b = 0; b < world_.num_bodies(); ++b) validate(world_.body(b), b);
   for (int p = 0; p < world_.num_particles(); ++p) validate(world_.particle(p), p);
   report_ = {};
+  RememberedTurns turns(*this);
   auto start = Clock::now();
   const bool detected = detect();
   report_.detect_seconds = seconds_since(start);
@@ -141,6 +162,7 @@ const StepReport& Stepper::step() {
     inspector_(i, *slots_[to_size(i)]->equations, slots_[to_size(i)]->result);
   }
   if (device_failed()) return report_;
+  turns.end();
   move_bodies();
   keep_impulses();
   summarise();
@@ -544,6 +566,28 @@ void Stepper::locate_error(int i) {
   }
 }
 
+/// The bodies of an island whose step has no solution.
+void Stepper::name_squeezed(int i) {
+  const NewtonResult& result = slots_[to_size(i)]->result;
+  std::vector<int>& bodies = report_.squeezed_bodies;
+  bodies.clear();
+  for (const int block : result.squeezed) {
+    const RowRef ref = slots_[to_size(i)]->island->rows[to_size(block)];
+    const NodeList nodes = sets_[to_size(ref.set)]->nodes(ref.k);
+    for (int n = 0; n < nodes.count; ++n) {
+      const int node = nodes.node[to_size(n)];
+      if (is_particle_node(node) || world_.body(node / 2).kind != BodyKind::kDynamic) continue;
+      if (std::ranges::find(bodies, node / 2) == bodies.end()) bodies.push_back(node / 2);
+    }
+  }
+  std::ranges::sort(bodies);
+  report_.no_solution = result.no_solution;
+  report_.detail = fmt::format(
+      "no solution: bodies {} are squeezed; every motion that their contacts admit needs a "
+      "velocity change of {:.1e} |q_N|",
+      fmt::join(bodies, ", "), result.no_solution);
+}
+
 void Stepper::summarise() {
   for (int i = 0; i < num_islands_; ++i) {
     const NewtonResult& result = slots_[to_size(i)]->result;
@@ -554,6 +598,7 @@ void Stepper::summarise() {
     report_.linear_iterations += result.linear_iterations;
     report_.safe_seconds += result.safe_seconds;
     report_.status = std::max(report_.status, result.status);
+    if (result.no_solution > report_.no_solution) name_squeezed(i);
     if (report_.detail.empty()) report_.detail = result.detail;
     report_.promise = std::max(report_.promise, result.promise);
     report_.islands_reached += result.promise == Promise::kReached ? 1 : 0;

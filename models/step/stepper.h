@@ -88,6 +88,7 @@ class Stepper {
   void move_particles();
   void say_not_finite(const std::string& what);
   void keep_impulses();
+  void name_squeezed(int i);
   void summarise();
   void locate_error(int island);
   void add_info(const Vec3& impulse, ContactInfo info) const;
@@ -99,6 +100,8 @@ class Stepper {
   SimulationOptions options_;
   SolverRegistry registry_;
   StepReport report_;
+  class RememberedTurns;
+  std::vector<double> turns_before_;  // of the step under way
   ContactFinder finder_;
   ContactRowSet contacts_;
   ResistanceRowSet resistances_;

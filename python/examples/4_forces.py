@@ -11,7 +11,9 @@ wheel = world.add_box((0.1, 0.6, 0.1), position=(2, 0, 1), mass=1, name="wheel")
 hinge = world.add_joint("revolute", wheel, ground, point=(2, 0, 1), axis=(1, 0, 0), speed=2.0, gain=50.0)
 world.add_deformable(nsn.meshes.ball(0.1, tets=320), position=(0, 1, 0.12), young=1e5, poisson=0.4, mu=0.6)
 sim = nsn.Simulation(world)
-sim.step(240)
+with sim.record() as run:
+    sim.step(240)
+run.save("forces.html")  # a page that shows all of it
 c = sim.contacts
 print("weight of the stack", 7 * 9.81, "N, ground on low", sim.contact_force(low, ground), "N")
 print("low on high", sim.contact_force(high, low), "N")

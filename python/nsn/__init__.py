@@ -24,6 +24,7 @@ from ._friction import (FrictionError, FrictionProblem, FrictionResult, LcpResul
                         friction_methods, read_problem, solve, solve_global, solve_lcp, write_problem)
 from ._linear import (LinearResult, LinearSolver, NotConverged, Registry, SolverInfo, Table, add_solver,
                       available_solvers, compare, linear_solve, registry)
+from ._record import MEASURES, Run
 from ._simulation import CONTACT, ITERATION, NewtonSystem, Simulation, newton_options, presets
 from ._world import Bodies, Body, Deformable, Joint, World
 from .robots import Robot
@@ -35,8 +36,8 @@ _atexit.register(_core.drop_python)
 
 __all__ = [
     "Batch", "Bodies", "Body", "CONTACT", "Deformable", "FrictionError", "FrictionProblem", "FrictionResult",
-    "ITERATION", "InputError", "Joint", "LcpResult", "LinearResult", "LinearSolver", "NewtonSystem", "NotConverged",
-    "Registry", "Robot", "Simulation", "SolverInfo", "Stage", "StepReport", "Table", "World", "__version__",
+    "ITERATION", "InputError", "Joint", "LcpResult", "LinearResult", "LinearSolver", "MEASURES", "NewtonSystem",
+    "NotConverged", "Registry", "Robot", "Run", "Simulation", "SolverInfo", "Stage", "StepReport", "Table", "World", "__version__",
     "add_solver", "available_solvers", "compare", "friction_error", "friction_methods", "linear_solve", "meshes",
     "newton_options", "num_threads", "presets", "read_problem", "registry", "robots", "scenes", "shapes", "solve",
     "solve_global", "solve_lcp", "write_problem"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _arrays, _core
 from ._arrays import Floats
 from ._linear import Registry, _progress, registry as _registry
+from ._record import Run, View
 from ._world import World
 
 #: One row of Simulation.contacts. -1: no rigid body, or no deformable one. point on b's surface, m; normal from b to a;
@@ -180,6 +181,22 @@ class Simulation:
             raise TypeError(f"observer: a function is needed, got {observer!r}")
         self._observer = observer
 
+    # ---- pictures
+
+    def record(self, *, title: str = "", every: int | None = None, frames: int = 1200, contacts: int = 1_000_000,
+               trace: bool = False) -> Run:
+        """A Run that keeps what the next steps look like, for a page, a film, a plot; see nsn.Run. every: steps
+        per frame; None: what comes nearest to 60 frames per second. frames, contacts: kept at most. trace: keeps the time of
+        every stage of every step as well, about 1 kB per step."""
+        facts = [("preset", self.preset), ("time step", f"{self.dt:g} s"), *self._made[2]]
+        steps = 0 if every is None else _arrays.integer("every", every, 1)
+        return Run(self._core.record(_arrays.text("title", title), facts, steps, _arrays.integer("frames", frames, 2),
+                                     _arrays.integer("contacts", contacts, 0), bool(trace)))
+
+    def view(self, height: int = 480) -> View:
+        """The present state as Run.view() shows it: in a notebook, or in the browser."""
+        return self.record().stop().view(height)
+
     # ---- state
 
     def get_state(self) -> bytes:
@@ -193,7 +210,8 @@ class Simulation:
         return state
 
     def set_state(self, state: bytes) -> None:
-        """The world must be built as that of the state was; ValueError otherwise, and nothing has changed."""
+        """The world must be built as that of the state was; ValueError otherwise, and nothing has changed. Runs that record
+        the simulation end: they have one time."""
         if not isinstance(state, (bytes, bytearray, memoryview)):
             raise TypeError(f"state: bytes are needed, got {state!r}")
         data = bytes(state)

@@ -180,6 +180,7 @@ void bind_linear(nb::module_& m);
 void bind_friction(nb::module_& m);
 void bind_world(nb::module_& m);
 void bind_robots(nb::module_& m);
+void bind_record(nb::module_& m);
 void bind_simulation(nb::module_& m);
 void bind_batch(nb::module_& m);
 

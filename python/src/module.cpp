@@ -174,6 +174,7 @@ void bind_module(nb::module_& m) {
   bind_friction(m);
   bind_world(m);
   bind_robots(m);
+  bind_record(m);
   bind_simulation(m);
   bind_batch(m);
 }

@@ -37,6 +37,9 @@ void SimulationHandle::one_step() {
   }
   seconds_ = seconds_since(start);
   joints_of_step_ = simulation.world().num_joints();
+  for (const auto& run : runs_) {
+    if (const auto held = run.lock()) held->add(simulation);
+  }
 }
 
 void SimulationHandle::step(int steps, const Callbacks& callbacks) {
@@ -96,6 +99,17 @@ void SimulationHandle::set_state(std::string_view bytes) {
   const WorldHandle::Stepping stepping(*world_);
   simulation_->set_state(bytes);
   joints_of_step_ = 0;
+  for (const auto& run : runs_) {  // a run has one time
+    if (const auto held = run.lock()) held->stop();
+  }
+  runs_.clear();
+}
+
+std::shared_ptr<RunHandle> SimulationHandle::record(RecordOptions options, bool trace) {
+  auto run = std::make_shared<RunHandle>(world_, get(), std::move(options), trace);
+  std::erase_if(runs_, [](const auto& one) { return one.expired(); });
+  runs_.push_back(run);
+  return run;
 }
 
 namespace {
@@ -169,6 +183,10 @@ void bind_report(nb::module_& m) {
           "status", [](const StepReport& r) { return std::string(to_string(r.status)); },
           "'converged', or why not; the worst of the islands")
       .def_prop_ro("converged", &StepReport::converged, "every island met its tolerance")
+      .def_prop_ro(
+          "promise", [](const StepReport& r) { return std::string(to_string(r.promise)); },
+          "what became of what the method promises: 'reached', 'missed' or 'failed'")
+      .def_ro("promise_held", &StepReport::promise_held, "the worst island keeps it")
       .def_ro("contacts", &StepReport::contacts, "of rigid and of deformable bodies")
       .def_ro("soft_contacts", &StepReport::soft_contacts, "those that touch a deformable body")
       .def_ro("contacts_of_island", &StepReport::contacts_of_island, "most of one island")
@@ -316,6 +334,14 @@ void bind_simulation(nb::module_& m) {
           },
           "joint"_a)
       .def("history", &history, "island"_a)
+      .def(
+          "record",
+          [](SimulationHandle& s, std::string title,
+             std::vector<std::pair<std::string, std::string>> facts, int every, int frames,
+             int contacts, bool trace) {
+            return s.record({std::move(title), std::move(facts), every, frames, contacts}, trace);
+          },
+          "title"_a, "facts"_a, "every"_a, "frames"_a, "contacts"_a, "trace"_a)
       .def("get_state", [](SimulationHandle& s) { return bytes_of(s.state()); })
       .def(
           "set_state",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core.h"
+#include "record.h"
 
 namespace nsn::python {
 
@@ -27,6 +28,8 @@ class SimulationHandle {
   void step(int steps, const Callbacks& callbacks);
   std::string state() { return get().state(); }
   void set_state(std::string_view bytes);
+  /// What follows is seen by a run as long as somebody holds it.
+  std::shared_ptr<RunHandle> record(RecordOptions options, bool trace);
   /// The joints that the last step knew.
   int joints_of_step() const { return joints_of_step_; }
 
@@ -36,6 +39,7 @@ class SimulationHandle {
 
   SharedWorld world_;
   std::shared_ptr<Simulation> simulation_;
+  std::vector<std::weak_ptr<RunHandle>> runs_;
   double seconds_ = 1.0;  // of the last step
   bool controlled_ = false;
   int joints_of_step_ = 0;

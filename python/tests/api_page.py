@@ -12,7 +12,7 @@ GROUPS = {
     "Linear algebra": ["linear_solve", "LinearSolver", "compare", "available_solvers", "add_solver", "Registry", "LinearResult", "SolverInfo",
                        "Table", "NotConverged"],
     "Worlds": ["World", "Bodies", "Body", "Joint", "Deformable", "Robot"],
-    "Simulations": ["Simulation", "StepReport", "NewtonSystem", "Batch", "newton_options", "presets", "num_threads"],
+    "Simulations": ["Simulation", "StepReport", "Run", "NewtonSystem", "Batch", "newton_options", "presets", "num_threads"],
 }
 MODULES = {"nsn.shapes": nsn.shapes, "nsn.meshes": nsn.meshes, "nsn.robots": nsn.robots}
 

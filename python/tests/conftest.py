@@ -1,4 +1,9 @@
+import signal
+
+
 def pytest_configure(config):
+    # A shell starts what it runs in the background with Ctrl-C ignored; these tests press it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "long: takes minutes; ctest runs it with the label long")
 
 

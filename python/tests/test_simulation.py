@@ -73,6 +73,16 @@ def test_history_and_observer():
         sim.history(5)
 
 
+def test_what_became_of_the_promise():
+    """accurate promises its tolerance, which one iteration misses; realtime a safe step."""
+    report = stack()[0].step()
+    assert (report.promise, report.promise_held) == ("reached", True)
+    missed = nsn.Simulation(nsn.scenes.wall(), newton_iterations=1).step()
+    assert (missed.promise, missed.promise_held, missed.converged) == ("missed", False, False)
+    safe = nsn.Simulation(nsn.scenes.wall(), preset="realtime", newton_iterations=1).step()
+    assert safe.promise in ("reached", "missed") and safe.promise_held
+
+
 class Swing:
     """A control law with a memory."""
 
@@ -219,22 +229,11 @@ def test_damaged_states_change_nothing(damage, words):
 # ---- Ctrl-C
 
 def pressed_after(seconds, action):
-    """CPU seconds of this thread from the signal to the exception: what others do on the machine does not count."""
-    at = []
-
-    clock = time.pthread_getcpuclockid(threading.get_ident())
-
-    def press():
-        time.sleep(seconds)
-        at.append(time.clock_gettime(clock))
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=press)
+    thread = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     thread.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             action()
-        return time.clock_gettime(clock) - at[0]
     finally:
         thread.join()
 
@@ -266,10 +265,10 @@ def test_ctrl_c_with_a_control_that_adds_up():
 
 
 @pytest.mark.parametrize("preset", ["accurate", "realtime", "paper"])
-def test_ctrl_c_is_heard_within_a_step(preset):
-    """Within the longest unit of work of a large pile (measured: 0.05 to 0.25 s), not after its steps, which take seconds."""
+def test_ctrl_c_ends_a_step_of_a_large_pile(preset):
+    """How soon: tests/models/step/cancel_test.cpp counts the work between two questions, measure.py takes the time."""
     sim = nsn.Simulation(nsn.scenes.sphere_pile(balls=1000), preset=preset)
-    assert pressed_after(0.6, lambda: sim.step(100000)) < 1.0
+    pressed_after(0.6, lambda: sim.step(100000))
     sim.step()
 
 

@@ -151,7 +151,7 @@ TEST_F(Amg, BuildsKeptTransferOperatorsAnewWhereTheyServeNoLonger) {
   const LinearReport report = solver_->solve(slow, x_);
 
   EXPECT_EQ(report.status, LinearStatus::kConvergedRelative) << report.detail;
-  EXPECT_NE(report.detail.find("made anew after 20 iterations"), std::string::npos)
+  EXPECT_NE(report.detail.find("formed again after 20 iterations"), std::string::npos)
       << report.detail;
 }
 

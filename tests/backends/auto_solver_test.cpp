@@ -6,7 +6,7 @@
 #include "bench/support/generated_systems.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "tests/support/dense.h"
 
 namespace nsn {

@@ -213,7 +213,8 @@ TEST(RunCommand, GoesOnFromASavedState) {
 
   const CommandResult other = nsn_command("run arch --from-state " + file("part"));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("state: of another world"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find(file("part") + ": state: of another world"), std::string::npos)
+      << other.err;
   EXPECT_EQ(nsn_command("run arch --from-state " + file("none")).exit_code, 2);
 }
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -71,6 +73,35 @@ TEST(Png, CarriesSignatureSizeAndEnd) {
   EXPECT_EQ(bytes[23], 7);
   EXPECT_EQ(bytes[bytes.size() - 8], 'I');
   EXPECT_EQ(bytes[bytes.size() - 5], 'D');
+}
+
+std::uint32_t number_at(const std::string& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t k = 0; k < 4; ++k) value = value << 8 | static_cast<std::uint8_t>(bytes[at + k]);
+  return value;
+}
+
+TEST(Png, AnimationHoldsWhatDiffersFromTheFrameBefore) {
+  Image first(40, 30);
+  std::fill(first.rgb.begin(), first.rgb.end(), std::uint8_t{200});
+  Image second = first;
+  for (const int x : {7, 12}) second.rgb[3U * (5U * 40U + static_cast<std::size_t>(x))] = 90;
+  const auto path = std::filesystem::path(::testing::TempDir()) / "differs.png";
+
+  write_animation({first, second, second}, 0.1, path);
+
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::array<std::uint32_t, 4>> areas;  // width, height, left, top
+  for (std::size_t at = bytes.find("fcTL"); at != std::string::npos;
+       at = bytes.find("fcTL", at + 4)) {
+    areas.push_back({number_at(bytes, at + 8), number_at(bytes, at + 12), number_at(bytes, at + 16),
+                     number_at(bytes, at + 20)});
+  }
+  ASSERT_EQ(areas.size(), 3U);
+  EXPECT_EQ(areas[0], (std::array<std::uint32_t, 4>{40, 30, 0, 0}));
+  EXPECT_EQ(areas[1], (std::array<std::uint32_t, 4>{6, 1, 7, 5}));
+  EXPECT_EQ(areas[2], (std::array<std::uint32_t, 4>{1, 1, 0, 0}));  // nothing differs
 }
 
 TEST(Png, AnimationRefusesNoFramesAndMixedSizes) {

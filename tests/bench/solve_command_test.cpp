@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 CommandResult solve(const std::string& arguments) {
-  return run_command(std::string(NSN_BINARY) + " solve " + arguments);
+  return run_command(NSN_BINARY " solve " + arguments);
 }
 
 // A particle of 2 kg that slides: W = 1/2, q = (-1, -6, 0), mu = 0.5; r = (2, 1, 0), u = (0, -5.5,
@@ -343,6 +343,52 @@ TEST(CompareCommandOnFriction, UnknownMethodNamesTheNearest) {
 
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "nsn: unknown method 'nsgss'; did you mean 'nsgs'?\n");
+}
+
+TEST(SolveCommand, NoSolutionIsNotTheSameAsNotSolved) {
+  const TemporaryFolder folder;
+  const std::string nsn = NSN_BINARY;
+  const std::string problems = (folder / "problems").string();
+  ASSERT_EQ(run_command(nsn + " generate squeeze --contacts 30 --count 2 --quiet --out " + problems)
+                .exit_code,
+            0);
+  const CommandResult json = solve(problems + " --json - --out " + (folder / "out").string());
+  EXPECT_EQ(json.exit_code, 4) << json.err;
+  for (const auto& row : nlohmann::json::parse(json.out)["results"]) {
+    EXPECT_EQ(row["status"], "no-solution");
+    EXPECT_FALSE(row["solved"].get<bool>());
+    EXPECT_GE(row["certificate_need"].get<double>(), 1e4);
+    const fs::path file = folder / "out" / (row["problem"].get<std::string>() + ".certificate.csv");
+    std::istringstream lines(read_text_file(file));
+    double z = -1.0;
+    int count = 0;
+    while (lines >> z) {
+      EXPECT_GE(z, 0.0);
+      ++count;
+    }
+    EXPECT_EQ(count, row["contacts"].get<int>());
+  }
+  const CommandResult table = solve(problems);
+  EXPECT_EQ(table.exit_code, 4);
+  EXPECT_NE(table.out.find("no-solution"), std::string::npos) << table.out;
+  // A budget that ended is something else, and so is a mixture.
+  const CommandResult stopped = solve(problems + " --method nsgs --max-iterations 3 --json -");
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(stopped.out)["results"][0]["status"], "not-solved");
+  EXPECT_EQ(solve(problems + " --method certificate").exit_code, 2);
+}
+
+TEST(GenerateCommand, RefusesWhatCannotBe) {
+  const TemporaryFolder folder;
+  const std::string generate = std::string(NSN_BINARY) + " generate ";
+  const std::string out = " --out " + (folder / "out").string();
+  for (const char* bad : {"sqeeze", "wall --contacts 3", "heap --mu -1", "heap --contacts 0", ""}) {
+    const CommandResult result = run_command(generate + bad + out);
+    EXPECT_EQ(result.exit_code, 2) << bad;
+    EXPECT_FALSE(result.err.empty()) << bad;
+  }
+  EXPECT_EQ(run_command(generate + "heap").exit_code, 2);
+  EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ class Page:
 
     def __init__(self, browser, path, hash_, dark, before):
         self.browser, self.name = browser, path.name
-        target = browser.call('Target.createTarget', url='about:blank')['targetId']
-        self.session = browser.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        self.target = browser.call('Target.createTarget', url='about:blank')['targetId']
+        self.session = browser.call('Target.attachToTarget', targetId=self.target, flatten=True)['sessionId']
         for domain in ('Page', 'Runtime', 'Network', 'Log'):
             self.call(f'{domain}.enable')
         self.set_dark(dark)
@@ -95,6 +95,9 @@ class Page:
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
+
+    def close(self):
+        self.browser.call('Target.closeTarget', targetId=self.target)
 
     def set_dark(self, dark):
         self.call('Emulation.setEmulatedMedia',

@@ -2,7 +2,7 @@
 # out/check/COMMIT.tsv (stage, result, seconds, date), or COMMIT+HASH.tsv if the tree has changes that are not committed.
 
 # Cut so that each stays below an hour on two cores.
-check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models tsan tsan-models
+check_stages=(format test golden long-friction long-rigid long-robots long-docs asan asan-models python-asan tsan tsan-models
               tidy tidy-tests bare native package cuda offload petsc fuzz fuzz-readers
               mutants-1 mutants-2 hour learning wheel docs)
 
@@ -17,6 +17,7 @@ describe_stage() {
     long-docs) echo "long commands of the pages" ;;
     asan) echo "tests under ASan and UBSan, all but models" ;;
     asan-models) echo "tests of models under ASan and UBSan" ;;
+    python-asan) echo "random misuse of the Python module under ASan and UBSan" ;;
     tsan) echo "tests under TSan with libomp and Archer, all but models" ;;
     tsan-models) echo "tests of models under TSan with libomp and Archer" ;;
     tidy) echo "clang-tidy on the library" ;;
@@ -101,6 +102,7 @@ run_stage() {
     long-rigid) run_tests release -L long -E "$long_friction|$long_robots|$long_docs|$long_package" ;;  # the rest
     asan) run_tests asan -LE 'long|models' ;;
     asan-models) run_tests asan -LE long -L models ;;
+    python-asan) python_asan ;;
     tsan) thread_sanitizer -LE 'long|models' ;;
     tsan-models) thread_sanitizer -LE long -L models ;;
     tidy) tidy ncp core precond backends models ;;

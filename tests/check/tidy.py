@@ -48,11 +48,24 @@ def key(entry, version):
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
 
 
+@functools.lru_cache(maxsize=None)
+def openmp(build):
+    """A folder with gcc's omp.h alone, for a clang without its own: packages of two versions of it exclude each other."""
+    folder = os.path.abspath(os.path.join(build, "omp"))
+    header = subprocess.run(["gcc", "-print-file-name=include/omp.h"], capture_output=True, text=True, check=True).stdout
+    os.makedirs(folder, exist_ok=True)
+    with open(header.strip(), encoding="utf-8") as file:
+        text = re.sub(r"__malloc__\s*\([^()]*\)", "__malloc__", file.read())  # who frees: gcc alone takes it
+    with open(os.path.join(folder, "omp.h"), "w", encoding="utf-8") as file:
+        file.write(text)
+    return folder
+
+
 def examine(build, entry, stamp):
     """None, or what clang-tidy says."""
     # -fpch-preprocess is gcc's alone.
     done = subprocess.run(["clang-tidy", "-p", build, "--quiet", "--extra-arg=-Wno-unused-command-line-argument",
-                           entry["file"]], capture_output=True, text=True)
+                           f"--extra-arg=-idirafter{openmp(build)}", entry["file"]], capture_output=True, text=True)
     if done.returncode == 0:
         with open(stamp, "w", encoding="utf-8") as file:
             file.write(os.path.relpath(entry["file"], ROOT) + "\n")

@@ -18,7 +18,8 @@ MOST_POLICY = 25
 STRUCTS = {"AccuratePolicy": "core/step/policy.h", "RealtimePolicy": "core/step/policy.h",
            "ProximalSchedule": "core/contact/proximal_schedule.h", "ProximalOptions": "core/contact/proximal_newton.h",
            "AndersonAdmmOptions": "core/contact/anderson_admm.h", "DualSystemOptions": "core/contact/dual_system.h",
-           "FrictionSolverOptions": "core/problems/friction_solver.h", "NoSolutionOptions": "core/problems/no_solution.h"}
+           "FrictionSolverOptions": "core/problems/friction_solver.h",
+           "RescueOptions": "core/problems/friction_solver.h", "NoSolutionOptions": "core/contact/no_solution.h"}
 CONSTANT = re.compile(r"^\s*(?:inline |static )*constexpr (?:double|float|int|Index|std::size_t) (k\w+) = ([^;]+);", re.M)
 FIELD = re.compile(r"^  (?:double|int|Index) (\w+) = ([^;]+);", re.M)
 

@@ -9,7 +9,7 @@ from pages import ROOT, report
 
 # From below. Folders of one entry may include each other.
 LAYERS = [["ncp"],
-          ["core/base"], ["core/matrix"], ["core/linear"], ["core/factor"], ["core/contact"], ["core/device"], ["core/elastic"], ["core/rows"], ["core/step"],
+          ["core/base"], ["core/matrix"], ["core/linear"], ["core/factor"], ["core/contact"], ["core/device"], ["core/elastic"], ["core/rows"], ["core/step", "core/step/paper", "core/step/reductions"],
           ["core/problems"], ["core/io"],
           ["precond"], ["backends"],
           ["models/collision"], ["models/world", "models/joints", "models/rows", "models/deformable"],

@@ -1,4 +1,4 @@
-"""Writes the cells of sourced tables anew where their file has changed, with as many digits as they had.
+"""Rewrites the cells of sourced tables if their file has changed, with as many digits as they had.
 
     python3 tests/docs/refresh_tables.py docs/choosing.md ...
 
@@ -26,7 +26,11 @@ def refreshed(cells, wanted, row):
         if names == ["-"] or compare_cell(cell, [row[name] for name in names]) is None:
             yield cell
             continue
-        numbers = iter(number for name in names for number in NUMBER.findall(plain(row[name])))
+        found = [number for name in names for number in NUMBER.findall(plain(row[name]))]
+        if len(found) != len(NUMBER.findall(cell)):  # a number where there was none, or none any more
+            yield ", ".join(plain(row[name]) for name in names)
+            continue
+        numbers = iter(found)
         yield NUMBER.sub(lambda match: like(match[0], next(numbers)), cell)
 
 

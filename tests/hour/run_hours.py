@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ten scenes of at most 0.3 ms a step, each for an hour of simulated time in both presets: nothing may go wrong slowly.
+"""Ten scenes of at most 0.3 ms per step, each for an hour of simulated time in both presets: nothing may go wrong slowly.
 
   run_hours.py PROGRAM [--steps 432000] [--scenes NAME...] [--out docs/data/simulated_hour.csv]
 

@@ -1,4 +1,4 @@
-// simulated_hour SCENE PRESET [STEPS]: an hour of a scene at 1/120 s a step, as one line of CSV.
+// simulated_hour SCENE PRESET [STEPS]: an hour of a scene in steps of 1/120 s, as one line of CSV.
 //
 // What must not happen: numbers that are none, memory that grows, bodies at rest that creep. Measured against the end
 // of the first minute, when everything has settled and every buffer has its size. simulated_hour --head: the columns.

@@ -1,4 +1,4 @@
-/// Reference solutions beside the public problems: one contact a line, r then u.
+/// Reference solutions beside the public problems: one contact per line, r then u.
 #pragma once
 
 #include <filesystem>

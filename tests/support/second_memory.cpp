@@ -1,6 +1,6 @@
 #include "tests/support/second_memory.h"
 
-#include "nsn/core/step/device_step_impl.h"
+#include "nsn/core/step/paper/device_step_impl.h"
 #include "tests/support/guarded_space.h"
 
 namespace nsn::test {

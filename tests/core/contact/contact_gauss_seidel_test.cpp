@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/core/base/math3.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 
 namespace nsn {
 namespace {

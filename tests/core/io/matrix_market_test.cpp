@@ -160,7 +160,7 @@ TEST(MatrixMarketReader, BrokenHeadersNameTheLine) {
   EXPECT_EQ(refusal("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n"),
             "f.mtx:1: complex matrices are not supported");
   EXPECT_EQ(refusal("%%MatrixMarket matrix coordinate real hermitian\n"),
-            "f.mtx:1: symmetry 'hermitian' is none of general, symmetric, skew-symmetric");
+            "f.mtx:1: symmetry 'hermitian' is not one of general, symmetric, skew-symmetric");
   EXPECT_EQ(refusal("%%MatrixMarket matrix array pattern general\n"),
             "f.mtx:1: an array cannot be a pattern");
   EXPECT_EQ(refusal(kReal + "% only comments\n"),

@@ -101,7 +101,7 @@ TEST(PetscBinary, FilesThatAreNoneAreRefusedWithTheReason) {
   wrong = kBytes;
   wrong[36] = 0x7f;
   EXPECT_EQ(of(wrong), "value 1 is not a finite number");
-  EXPECT_EQ(of(""), "0 bytes are no PETSc matrix");
+  EXPECT_EQ(of(""), "0 bytes are not a PETSc matrix");
 }
 
 TEST(PetscBinary, AnExportedSystemKeepsItsPartsInBothFormats) {

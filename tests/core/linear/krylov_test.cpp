@@ -13,7 +13,7 @@
 #include "nsn/core/linear/gmres.h"
 #include "nsn/core/linear/linear_solver.h"
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "tests/support/dense.h"
 
 namespace nsn {

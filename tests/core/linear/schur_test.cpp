@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "nsn/core/linear/schur_operator.h"
-#include "nsn/core/step/delassus.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "tests/support/dense.h"
 
 namespace nsn {

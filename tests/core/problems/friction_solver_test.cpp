@@ -75,7 +75,15 @@ TEST_P(EveryMethod, SolvesAnEasyProblem) {
   EXPECT_LE(independent_error(problem, result.r), 1e-6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, EveryMethod, ::testing::ValuesIn(friction_method_names()),
+/// All but those that do not aim at a solution of Coulomb's problem.
+std::vector<std::string> solving_methods() {
+  std::vector<std::string> names = friction_method_names();
+  std::erase(names, "associated");
+  std::erase(names, "certificate");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, EveryMethod, ::testing::ValuesIn(solving_methods()),
                          [](const auto& run) {
                            std::string name = run.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -98,10 +106,11 @@ TEST(FrictionSolver, ZeroContactsHaveAnEmptySolution) {
   problem.q = Vector("q", 0);
   problem.mu = Vector("mu", 0);
 
-  const FrictionResult result = solver_for("auto").solve(problem);
-
-  EXPECT_TRUE(result.solved());
-  EXPECT_EQ(result.r.extent(0), 0U);
+  for (const std::string& name : friction_method_names()) {
+    const FrictionResult result = solver_for(name).solve(problem);
+    EXPECT_TRUE(result.solved()) << name;
+    EXPECT_EQ(result.r.extent(0), 0U) << name;
+  }
 }
 
 TEST(FrictionSolver, NamesBadInput) {
@@ -126,11 +135,19 @@ TEST(FrictionSolver, StartsElsewhereTheSameWayAtEveryRun) {
   const FrictionResult first = FrictionSolver(options, standard_backends()).solve(problem);
   const FrictionResult again = FrictionSolver(options, standard_backends()).solve(problem);
 
-  ASSERT_GE(first.stages.size(), 8U) << to_string(first.status);
-  EXPECT_NE(first.stages[1].reason.find("random start 1"), std::string::npos);
+  ASSERT_GE(first.stages.size(), 5U) << to_string(first.status);
   EXPECT_EQ(first.stages[0].factorizations, 4);
-  const int lengths[] = {1, 1, 2, 1, 1, 2, 4};
-  for (std::size_t k = 0; k < 7; ++k) EXPECT_EQ(first.stages[k + 1].factorizations, lengths[k]);
+  std::vector<std::string> reasons;
+  for (const FrictionStage& stage : first.stages)
+    reasons.push_back(stage.name + ": " + stage.reason);
+  const auto has = [&](const std::string& words) {
+    return std::any_of(reasons.begin(), reasons.end(), [&](const std::string& one) {
+      return one.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has("certificate: "));
+  EXPECT_TRUE(has("shift-map: not converged: the convex problem"));
+  EXPECT_TRUE(has("random start 1"));
   ASSERT_EQ(first.stages.size(), again.stages.size());
   for (std::size_t k = 0; k < first.r.extent(0); ++k) EXPECT_EQ(first.r(k), again.r(k));
 }

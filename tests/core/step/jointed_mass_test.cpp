@@ -1,5 +1,5 @@
 // Rows without bounds leave the unknowns: against dense algebra over all rows.
-#include "nsn/core/step/jointed_mass.h"
+#include "nsn/core/step/reductions/jointed_mass.h"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // The rows of the paper's method: one bound by the NCP function, two by the projection.
-#include "nsn/core/step/paper_rows.h"
+#include "nsn/core/step/paper/paper_rows.h"
 
 #include <vector>
 

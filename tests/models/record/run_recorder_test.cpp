@@ -135,6 +135,24 @@ TEST(RunRecorder, NeedsNoMoreMemoryForALongRun) {
   EXPECT_THROW(recorded(sliding(), 1, {.every = -1}), std::invalid_argument);
 }
 
+TEST(RunRecorder, KeepsManyContactsThirtyTimesPerSecond) {
+  for (const int every : {1, 2}) {
+    const RecordedRun run = recorded(sliding(), 120, {.every = every, .thin_contacts_from = 20});
+    double last = 0.0;
+    int with_contacts = 0;
+    for (const RunFrame& frame : run.frames) {
+      if (frame.contacts.empty()) continue;
+      if (last > 0.0) {
+        EXPECT_NEAR(frame.time - last, 1.0 / 30.0, 1e-9);
+      }
+      last = frame.time;
+      ++with_contacts;
+    }
+    EXPECT_EQ(with_contacts, 30);
+  }
+  EXPECT_THROW(recorded(sliding(), 1, {.thin_contacts_from = -1}), std::invalid_argument);
+}
+
 TEST(RunRecorder, WhatComesAndGoesIsThereInItsOwnFrames) {
   Simulation simulation(sliding());
   RunRecorder recorder(simulation, {.every = 1});

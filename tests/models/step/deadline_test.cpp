@@ -195,6 +195,42 @@ TEST(PaperDeadline, NoIterationStartsThatTheLastOneShowsNotToFit) {
   EXPECT_GT(report.newton_iterations, 0);
 }
 
+TEST(PaperDeadline, AFactorisationThatWouldNotEndInTimeDoesNotStart) {
+  Time time;
+  time.flops = 1e14;  // a day
+  Simulation simulation =
+      simulate("paper", 0.05, make_scene("wall", {{"rows", "3"}, {"columns", "3"}}), time);
+  for (int k = 0; k < 3; ++k) {
+    const double before = time.now;
+    const StepReport& report = simulation.step();
+    EXPECT_EQ(time.factorizations, 0);
+    EXPECT_LE(time.now - before, 0.05 + 1e-3);
+    EXPECT_GT(report.safe_seconds, 0.0);
+    EXPECT_LT(report.error.total, 0.08);
+    expect_safe(simulation, 0.1 * (k + 1));
+  }
+}
+
+TEST(PaperDeadline, BlocksThatThereIsNoTimeForAreNotFormed) {
+  World world;
+  add_ground(world, 0.5);
+  const int plate =
+      world.add_body({.mass = 10.0, .inertia = diagonal(Vec3{1, 1, 2}), .position = {0, 0, 0.05}});
+  for (int k = 0; k < 1000; ++k) {
+    const double x = 0.05 * (k % 32) - 0.8;
+    const double y = 0.05 * (k / 32) - 0.8;
+    world.add_contact({.body_a = plate, .body_b = 0, .point = {x, y, -0.05}, .mu = 0.5});
+  }
+  Time time;
+  time.look = 5e-3;  // sweeps of 1e6 operations take as long
+  Simulation simulation = simulate("paper", 0.5, std::move(world), time);
+  const StepReport& report = simulation.step();
+  EXPECT_EQ(time.factorizations, 0);
+  EXPECT_LE(time.now, 0.6);
+  EXPECT_FALSE(report.detail.empty());
+  expect_safe(simulation, 1e-3);
+}
+
 TEST(SolveDeadline, SweepsGoOnWhereNoFactorisationFits) {
   Time time;
   time.flops = 1e14;

@@ -1,6 +1,7 @@
 // What each method promises of a step, and that it says truthfully what became of that.
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -106,6 +107,39 @@ TEST(Promise, AccurateKeepsItsToleranceOrDoesNotHold) {
   EXPECT_EQ(report.promise, Promise::kMissed);
   EXPECT_FALSE(report.promise_held);
   EXPECT_GE(report.worst_contact, 0);
+}
+
+/// A floor, two boxes on each other that fill the room under a plate, and the plate, which comes down at this speed.
+World press(double speed) {
+  World world;
+  add_ground(world, 0.5);
+  add_box(world, {1, 1, 1}, 2.0, {0, 0, 0.5}, 0.5);
+  add_box(world, {1, 1, 1}, 3.0, {0, 0, 1.5}, 0.5);
+  const int plate = add_box(world, {2, 2, 0.2}, 1.0, {0, 0, 2.1}, 0.5);
+  world.body(plate).kind = BodyKind::kKinematic;
+  world.body(plate).velocity = {0, 0, -speed};
+  return world;
+}
+
+TEST(Promise, AStepWithoutASolutionIsCertifiedNamesWhatIsSqueezedAndStaysCalm) {
+  Simulation simulation(press(0.5), with_preset("accurate"));
+  const StepReport& squeezed = simulation.step();
+  EXPECT_FALSE(squeezed.converged());
+  EXPECT_NE(squeezed.promise, Promise::kReached);
+  EXPECT_GE(squeezed.no_solution, 1e4);
+  EXPECT_EQ(squeezed.squeezed_bodies, (std::vector<int>{1, 2}));
+  EXPECT_EQ(squeezed.detail.rfind("no solution: bodies 1, 2 are squeezed", 0), 0U)
+      << squeezed.detail;
+  for (int k = 0; k < 10; ++k) {  // they lean, and leave sideways
+    for (const int b : {1, 2}) EXPECT_LE(norm(simulation.world().body(b).velocity), 2.0) << k;
+    simulation.step();
+  }
+  // Where the plate does not press there is a solution, and nothing of the kind is said.
+  Simulation calm(press(0.0), with_preset("accurate"));
+  const StepReport& report = calm.step();
+  EXPECT_TRUE(report.converged());
+  EXPECT_EQ(report.no_solution, 0.0);
+  EXPECT_TRUE(report.squeezed_bodies.empty());
 }
 
 TEST(Promise, PaperDoesItsIterationsOrMeetsTheToleranceItIsGiven) {
