@@ -1,7 +1,7 @@
 # Installation: `cmake --install build/release --prefix DIR` (the folder may be moved afterwards), then find_package(nsn) with
 #   nsn::nsn (everything), nsn::models, nsn::backends, nsn::precond, nsn::core, nsn::ncp,
 #   nsn::contract (what every linear solver must do, as a library).
-# Headers go to include/nsn (nsnHeaders.cmake): #include <nsn/nsn.h>.
+# The public headers, and they alone, go to include/nsn (installHeaders.cmake): #include <nsn/nsn.h>.
 
 include(CMakePackageConfigHelpers)
 
@@ -16,11 +16,10 @@ if(TARGET nsn_cli)
   install(FILES "${scripts}/nsn.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" RENAME _nsn)
   install(FILES "${scripts}/nsn.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
-include(nsnHeaders)
-foreach(header ${NSN_INSTALLED_HEADERS})
-  get_filename_component(folder "${header}" DIRECTORY)
-  install(FILES "${PROJECT_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn/${folder}")
-endforeach()
+set(public_headers "${PROJECT_BINARY_DIR}/public_headers")
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -D \"SOURCE=${PROJECT_SOURCE_DIR}\" -D \"DESTINATION=${public_headers}\"
+  -P \"${PROJECT_SOURCE_DIR}/cmake/installHeaders.cmake\" COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY "${public_headers}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nsn")
 
 # What nsnConfig.cmake has to find again: Kokkos in any case, the other libraries for a static nsn alone.
 foreach(name CHOLMOD KLU HDF5 GPL CUDA)

@@ -86,7 +86,7 @@ function(nsn_library name)
   set_target_properties(nsn_${name} PROPERTIES EXPORT_NAME ${name})
   nsn_compile(nsn_${name})
   target_include_directories(nsn_${name} PUBLIC
-    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include;${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(nsn_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
   if(name STREQUAL "core")
     nsn_precompile(nsn_core "${PROJECT_SOURCE_DIR}/cmake/precompiled.h")

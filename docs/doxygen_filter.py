@@ -2,6 +2,7 @@
 """What Doxygen reads instead of the public headers: python3 docs/doxygen_filter.py FOLDER writes copies there in
 which the first comment belongs to the file, indented lines of a comment (formulas, tables, usage) stay as they
 are, and angle brackets in prose are no HTML."""
+import glob
 import os
 import re
 import sys
@@ -48,10 +49,13 @@ def filtered(lines):
 
 
 def public_headers():
-    """Those that are installed."""
-    with open(os.path.join(ROOT, "cmake/nsnHeaders.cmake"), encoding="utf-8") as file:
-        listed = file.read().partition("NSN_INSTALLED_HEADERS")[2]
-    return re.findall(r"^\s+([\w/]+\.h)$", listed, re.M)
+    """Those that are installed, and the ones of the library that they are made of."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "include/nsn/*.h"))):
+        found.append(os.path.relpath(path, ROOT))
+        with open(path, encoding="utf-8") as file:
+            found += re.findall(r'#include "nsn/(\w+/[\w/]+\.h)"', file.read())
+    return found
 
 
 def main():

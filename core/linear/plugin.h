@@ -1,7 +1,6 @@
 /// Linear solvers in a shared library of one's own, for `nsn compare --plugin libmine.so`:
 ///
 ///   #include <nsn/backend.h>
-///   #include <nsn/core/linear/plugin.h>
 ///
 ///   NSN_PLUGIN(registry) { registry.add(my_backend()); }
 ///

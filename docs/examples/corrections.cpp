@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "nsn/models/deformable/materials.h"
-#include "nsn/models/world/body_arrays.h"
-#include "nsn/ncp/friction.h"
+#include "nsn/bodies.h"
+#include "nsn/deformables.h"
+#include "nsn/ncp.h"
 
 namespace {
 

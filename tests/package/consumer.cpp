@@ -2,10 +2,10 @@
 // both. Robots of nsn's own come with the library, wherever it is.
 #include <cstdio>
 
-#include "nsn/backends/standard_backends.h"
-#include "nsn/core/base/runtime.h"
-#include "nsn/models/robots/own_robots.h"
-#include "nsn/tests/contract/linear_solver_contract.h"
+#include "nsn/linear_solver.h"
+#include "nsn/robots.h"
+#include "nsn/runtime.h"
+#include "nsn/solver_contract.h"
 #include "scaled_descent.h"
 
 namespace {

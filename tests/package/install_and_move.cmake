@@ -1,4 +1,4 @@
-# cmake -DBUILD=<build folder> -DPREFIX=<folder> -DPATHS=<folder;...> -P install_and_move.cmake
+# cmake -DSOURCE=<source folder> -DBUILD=<build folder> -DPREFIX=<folder> -DPATHS=<folder;...> -P install_and_move.cmake
 #   Installs into PREFIX-first and moves that to PREFIX. No file of the package names PREFIX-first, one of PATHS or any
 #   other folder of this machine.
 file(REMOVE_RECURSE "${PREFIX}" "${PREFIX}-first")
@@ -24,6 +24,13 @@ foreach(file ${package})
     endif()
   endforeach()
 endforeach()
+
+# The public headers, and no other.
+file(GLOB_RECURSE installed RELATIVE "${PREFIX}/include" "${PREFIX}/include/*")
+file(GLOB public RELATIVE "${SOURCE}/include" "${SOURCE}/include/nsn/*.h")
+if(NOT installed STREQUAL public)
+  message(FATAL_ERROR "installed are ${installed} instead of ${public}")
+endif()
 
 foreach(file LICENSE THIRD_PARTY.md)
   if(NOT EXISTS "${PREFIX}/share/doc/nsn/${file}")

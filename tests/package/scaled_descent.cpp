@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nsn/core/base/vector_kernels.h"
+#include "nsn/views.h"
 
 namespace {
 

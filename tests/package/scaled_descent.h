@@ -5,6 +5,6 @@
 /// D is the diagonal of S: each step is the best one along the scaled residual.
 #pragma once
 
-#include "nsn/core/linear/solver_registry.h"
+#include "nsn/linear_solver.h"
 
 nsn::SolverInfo scaled_descent_backend();

@@ -27,7 +27,7 @@ endfunction()
 
 # nsn_install_test(name build [LONG] ...): what is in the folder `build`, installed and moved to build/package/moved.
 function(nsn_install_test name build)
-  nsn_package_test(${name} ${ARGN} COMMAND "${CMAKE_COMMAND}" "-DBUILD=${build}" "-DPREFIX=${build}/package/moved"
+  nsn_package_test(${name} ${ARGN} COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${build}" "-DPREFIX=${build}/package/moved"
     "-DPATHS=${PROJECT_SOURCE_DIR}\\;${PROJECT_BINARY_DIR}\\;${NSN_DEPS_DIR}"
     -P "${PROJECT_SOURCE_DIR}/tests/package/install_and_move.cmake")
 endfunction()
