@@ -25,7 +25,7 @@ struct KrylovBodies {
 
   NSN_FUNCTION bool unit() const { return precond == DevicePreconditioning::kNone; }
 
-  NSN_FUNCTION Vector3<Real> preconditioned(Index i, const Vector3<Real>& v, bool plain) const {
+  NSN_INLINE Vector3<Real> preconditioned(Index i, const Vector3<Real>& v, bool plain) const {
     if (plain || unit()) return v;
     if (precond == DevicePreconditioning::kBlockJacobi) return load_block(P, kBlockSize * i) * v;
     return {{P(kBlock * i) * v[0], P(kBlock * i + 1) * v[1], P(kBlock * i + 2) * v[2]}};
@@ -53,12 +53,12 @@ struct KrylovBodies {
     sum[0] += static_cast<double>(dot(b_i, b_i));
   }
 
-  NSN_FUNCTION void nodes(Index n, const KrylovRun& run) const {
+  NSN_INLINE void nodes(Index n, const KrylovRun& run) const {
     if (run.phase == KrylovPhase::kProduct) op.product_node(n, z, node);
     if (run.phase == KrylovPhase::kRecompute) op.product_node(n, x, node);
   }
 
-  NSN_FUNCTION void rows(Index i, const KrylovRun& run, double* sum) const {
+  NSN_INLINE void rows(Index i, const KrylovRun& run, double* sum) const {
     if (run.phase == KrylovPhase::kProduct) return product(i, run, sum);
     if (run.phase == KrylovPhase::kRecompute) {
       const Vector3<Real> r_i = load_vector(b, kBlock * i) - op.product_row(i, x, node);
@@ -73,7 +73,7 @@ struct KrylovBodies {
     }
   }
 
-  NSN_FUNCTION void product(Index i, const KrylovRun& run, double* sum) const {
+  NSN_INLINE void product(Index i, const KrylovRun& run, double* sum) const {
     const Vector3<Real> z_i = load_vector(z, kBlock * i);
     const Vector3<Real> r_i = load_vector(r, kBlock * i);
     const Vector3<Real> w_i = op.product_row(i, z, node);
@@ -94,46 +94,51 @@ struct KrylovBodies {
     sum[kSumQPq] += static_cast<double>(dot(q_i, s_i));
   }
 
-  NSN_FUNCTION void update(Index i, const KrylovRun& run) const {
+  /// The end of an iteration for row blocks [from, to).
+  NSN_FUNCTION void update(Index from, Index to, const KrylovRun& run) const {
+    const Span<D, Real>& source = run.restore_best ? best : x;
+    const Span<D, Real>& target = run.restore_best ? x : best;
     if (run.restore_best || run.save_best) {
-      for (Index k = kBlock * i; k < kBlock * (i + 1); ++k) {
-        if (run.restore_best) {
-          x(k) = best(k);
-        } else {
-          best(k) = x(k);
-        }
-      }
+      for (Index k = kBlock * from; k < kBlock * to; ++k) target(k) = source(k);
     }
-    if (run.step) advance(i, run);
+    if (run.step) advance(from, to, run);
   }
 
-  NSN_FUNCTION void advance(Index i, const KrylovRun& run) const {
+  NSN_FUNCTION void advance(Index from, Index to, const KrylovRun& run) const {
     const Real alpha = static_cast<Real>(run.alpha);
-    const Real beta = static_cast<Real>(run.beta);
-    const bool first = run.new_direction;
-    if (method == DeviceMethod::kJacobi) return relax(i, alpha);
-    for (Index k = kBlock * i; k < kBlock * (i + 1); ++k) {
-      const Real p_k = first ? z(k) : z(k) + beta * p(k);
-      const Real q_k = first ? w(k) : w(k) + beta * q(k);
-      p(k) = p_k;
-      q(k) = q_k;
-      x(k) += alpha * p_k;
-      r(k) -= alpha * q_k;
-      if (method == DeviceMethod::kPcg) continue;
-      const Real s_k = first ? u(k) : u(k) + beta * s(k);
-      s(k) = s_k;
-      z(k) -= alpha * s_k;
+    if (method == DeviceMethod::kJacobi) {
+      add(alpha, z, x, from, to);
+      add(-alpha, w, r, from, to);
+    } else {
+      move(run, alpha, z, p, x, from, to);
+      move(run, -alpha, w, q, r, from, to);
     }
-    if (method == DeviceMethod::kPcr) return;
-    store_vector(z, kBlock * i, preconditioned(i, load_vector(r, kBlock * i), false));
+    if (method == DeviceMethod::kPcr) return move(run, -alpha, u, s, z, from, to);
+    for (Index i = from; i < to; ++i) {
+      store_vector(z, kBlock * i, preconditioned(i, load_vector(r, kBlock * i), false));
+    }
   }
 
-  NSN_FUNCTION void relax(Index i, Real omega) const {
-    for (Index k = kBlock * i; k < kBlock * (i + 1); ++k) {
-      x(k) += omega * z(k);
-      r(k) -= omega * w(k);
+  /// last = change + beta last, the new direction; target += step last
+  NSN_FUNCTION static void move(const KrylovRun& run, Real step, const Span<D, Real>& change,
+                                const Span<D, Real>& last, const Span<D, Real>& target, Index from,
+                                Index to) {
+    const Real beta = static_cast<Real>(run.beta);
+    const Real* __restrict__ now = change.data();
+    Real* __restrict__ d = last.data();
+    if (run.new_direction) {
+      for (Index k = kBlock * from; k < kBlock * to; ++k) d[k] = now[k];
+    } else {
+      for (Index k = kBlock * from; k < kBlock * to; ++k) d[k] = now[k] + beta * d[k];
     }
-    store_vector(z, kBlock * i, preconditioned(i, load_vector(r, kBlock * i), false));
+    add(step, last, target, from, to);
+  }
+  /// target += step v
+  NSN_FUNCTION static void add(Real step, const Span<D, Real>& v, const Span<D, Real>& target,
+                               Index from, Index to) {
+    const Real* __restrict__ d = v.data();
+    Real* __restrict__ t = target.data();
+    for (Index k = kBlock * from; k < kBlock * to; ++k) t[k] += step * d[k];
   }
 
   // ---- jacobi: power iteration on D^-1 S; z and r = D z

@@ -53,9 +53,9 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
     bodies_.method = options_.method;
     bodies_.precond = options_.precond;
     if (!values) return;
-    const KrylovBodies<D, Real> k = bodies_;
+    const Captured<D, KrylovBodies<D, Real>> k(bodies_);
     queue.for_each(
-        "precondition", k.op.rows, KOKKOS_LAMBDA(const Index i) { k.set_preconditioner(i); }, 16);
+        "precondition", k->op.rows, KOKKOS_LAMBDA(const Index i) { k->set_preconditioner(i); }, 16);
     if (options_.method == DeviceMethod::kJacobi) find_largest_eigenvalue(queue);
   }
 
@@ -96,38 +96,38 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
   // ---- stages; public because of their lambdas
 
   void begin(Queue<D>& queue, const DeviceControl<D>& control) {
-    const KrylovBodies<D, Real> k = bodies_;
+    const Captured<D, KrylovBodies<D, Real>> k(bodies_);
     const Span<D, double> part = part_;
     const Span<D, KrylovRun> run = run_;
     const Span<D, const int> stop = control.stop;
     const double omega = options_.omega;
     const Index chunks = queue.template sum_chunks<1>(
-        "krylov begin", k.op.rows,
-        KOKKOS_LAMBDA(const Index i, double* sum) { k.begin(i, true, sum); }, part);
+        "krylov begin", k->op.rows,
+        KOKKOS_LAMBDA(const Index i, double* sum) { k->begin(i, true, sum); }, part);
     queue.for_each(
         "krylov start", 1, KOKKOS_LAMBDA(const Index) {
           const bool skipped = stop.extent(0) > 0 && stop(0) != 0;
-          krylov::start(run(0), k.goal, total_of(part, chunks, 1, 0), true, skipped);
+          krylov::start(run(0), k->goal, total_of(part, chunks, 1, 0), true, skipped);
           if (omega > 0.0) run(0).omega = omega;
         });
   }
 
   void trip(Queue<D>& queue) {
-    const KrylovBodies<D, Real> k = bodies_;
+    const Captured<D, KrylovBodies<D, Real>> k(bodies_);
     const Span<D, double> part = part_;
     const Span<D, KrylovRun> run = run_;
-    if (k.op.two_passes()) {
+    if (k->op.two_passes()) {
       queue.for_each(
-          "krylov nodes", k.op.nodes,
+          "krylov nodes", k->op.nodes,
           KOKKOS_LAMBDA(const Index n) {
-            if (!run(0).done()) k.nodes(n, run(0));
+            if (!run(0).done()) k->nodes(n, run(0));
           },
           8);
     }
     const Index chunks = queue.template sum_chunks<kKrylovSums>(
-        "krylov rows", k.op.rows,
+        "krylov rows", k->op.rows,
         KOKKOS_LAMBDA(const Index i, double* sum) {
-          if (!run(0).done()) k.rows(i, run(0), sum);
+          if (!run(0).done()) k->rows(i, run(0), sum);
         },
         part);
     queue.for_each(
@@ -138,31 +138,32 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
           } else {
             double sum[kKrylovSums];
             for (int m = 0; m < kKrylovSums; ++m) sum[m] = total_of(part, chunks, kKrylovSums, m);
-            krylov::decide_next(k.method, now, k.goal, sum, k.unit());
+            krylov::decide_next(k->method, now, k->goal, sum, k->unit());
           }
           run(0) = now;
         });
-    queue.for_each(
-        "krylov update", k.op.rows, KOKKOS_LAMBDA(const Index i) { k.update(i, run(0)); }, 4);
+    queue.for_parts(
+        "krylov update", k->op.rows,
+        KOKKOS_LAMBDA(const Index from, const Index to) { k->update(from, to, run(0)); }, 4);
   }
 
   void find_largest_eigenvalue(Queue<D>& queue) {
-    const KrylovBodies<D, Real> k = bodies_;
+    const Captured<D, KrylovBodies<D, Real>> k(bodies_);
     const Span<D, double> part = part_;
     const Span<D, KrylovRun> run = run_;
     queue.for_each(
-        "power start", k.op.rows, KOKKOS_LAMBDA(const Index i) { k.power_start(i); });
+        "power start", k->op.rows, KOKKOS_LAMBDA(const Index i) { k->power_start(i); });
     queue.for_each(
         "power start", 1, KOKKOS_LAMBDA(const Index) { run(0).lambda = 0.0; });
     for (int it = 0; it < options_.power_iterations; ++it) {
-      if (k.op.two_passes()) {
+      if (k->op.two_passes()) {
         queue.for_each(
-            "power nodes", k.op.nodes,
-            KOKKOS_LAMBDA(const Index n) { k.op.product_node(n, k.z, k.node); }, 8);
+            "power nodes", k->op.nodes,
+            KOKKOS_LAMBDA(const Index n) { k->op.product_node(n, k->z, k->node); }, 8);
       }
       const Index chunks = queue.template sum_chunks<kKrylovSums>(
-          "power rows", k.op.rows,
-          KOKKOS_LAMBDA(const Index i, double* sum) { k.power_rows(i, sum); }, part);
+          "power rows", k->op.rows,
+          KOKKOS_LAMBDA(const Index i, double* sum) { k->power_rows(i, sum); }, part);
       queue.for_each(
           "power decide", 1, KOKKOS_LAMBDA(const Index) {
             const double zz = total_of(part, chunks, kKrylovSums, kSumRz);
@@ -173,8 +174,8 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
                 std::fmax(run(0).lambda, std::fmax(std::fabs(zw) / zz, std::sqrt(ww / zz)));
           });
       queue.for_each(
-          "power scale", k.op.rows, KOKKOS_LAMBDA(const Index i) {
-            k.power_scale(i, total_of(part, chunks, kKrylovSums, kSumWPw));
+          "power scale", k->op.rows, KOKKOS_LAMBDA(const Index i) {
+            k->power_scale(i, total_of(part, chunks, kKrylovSums, kSumWPw));
           });
     }
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "nsn/core/base/lanes.h"
 #include "nsn/core/device/space.h"
 
 namespace nsn {
@@ -46,7 +47,7 @@ struct DeviceOperator {
   }
   /// Row block i of S v; node = H^-1 J^T v unless the entries are there.
   template <class View>
-  NSN_FUNCTION Vector3<Real> product_row(Index i, const View& v, const Span<D, Real>& node) const {
+  NSN_INLINE Vector3<Real> product_row(Index i, const View& v, const Span<D, Real>& node) const {
     Vector3<Real> out;
     if (entries) {
       for (Index e = S_begin(i); e < S_begin(i + 1); ++e) {

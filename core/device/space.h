@@ -51,6 +51,31 @@ using Span = Kokkos::View<T*, MemoryOf<D>, Kokkos::MemoryTraits<Kokkos::Unmanage
 template <class T>
 using HostSpan = Kokkos::View<T*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// Bodies as a lambda captures them: a copy, or their place where the device works in the host's
+/// memory, since a kernel of few rows would spend its time on copies of many spans.
+template <class D, class Bodies>
+class Captured {
+ public:
+  explicit Captured(const Bodies& bodies) : held_(held(bodies)) {}
+  NSN_FUNCTION const Bodies* operator->() const {
+    if constexpr (kHostReads<D>) {
+      return held_;
+    } else {
+      return &held_;
+    }
+  }
+
+ private:
+  static auto held(const Bodies& bodies) {
+    if constexpr (kHostReads<D>) {
+      return &bodies;
+    } else {
+      return bodies;
+    }
+  }
+  std::conditional_t<kHostReads<D>, const Bodies*, Bodies> held_;
+};
+
 /// n entries, not initialised: whoever reads one has written it.
 template <class D, class T>
 DeviceArray<D, T> allocate_on(const char* label, Index n) {
@@ -63,13 +88,15 @@ template <class Execution>
 struct ChunkShape {
   static constexpr Index length = kChunk;
   static constexpr Index most = kMaxChunks;
-  static constexpr int team = 1;  ///< threads that share an island of a batch
+  static constexpr Index part = 256;  ///< rows of for_parts()
+  static constexpr int team = 1;      ///< threads that share an island of a batch
 };
 #if defined(KOKKOS_ENABLE_CUDA)
 template <>
 struct ChunkShape<Kokkos::Cuda> {
   static constexpr Index length = 32;
   static constexpr Index most = 8192;
+  static constexpr Index part = 1;
   static constexpr int team = 128;
 };
 #endif
@@ -78,6 +105,7 @@ template <>
 struct ChunkShape<Kokkos::Experimental::OpenMPTarget> {
   static constexpr Index length = kChunk;
   static constexpr Index most = kMaxChunks;
+  static constexpr Index part = 1;
   static constexpr int team = 32;  ///< the least it takes
 };
 #endif
@@ -116,9 +144,23 @@ class Queue {
     Kokkos::parallel_for(
         name,
         Kokkos::Experimental::require(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(
-                                          execution_, 0, n, Kokkos::ChunkSize(64)),
+                                          execution_, 0, n, Kokkos::ChunkSize(work < 64 ? 64 : 1)),
                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight),
         body);
+  }
+
+  /// body(from, to) for parts [from, to) of [0, n): for bodies whose loop over a part is quicker than
+  /// one index at a time. A part is one index on a GPU, and elsewhere so long that what it
+  /// touches stays in the cache.
+  template <class Body>
+  void for_parts(const char* name, Index n, const Body& body, Index work = 1) {
+    const Index length = Shape::part;
+    for_each(
+        name, (n + length - 1) / length,
+        KOKKOS_LAMBDA(const Index c) {
+          body(c * length, (c + 1) * length < n ? (c + 1) * length : n);
+        },
+        work * length);
   }
 
   /// body(i, sums) for i in [0, n), sums K numbers that start at zero in every chunk; chunk c leaves

@@ -168,7 +168,7 @@ struct TeamStep {
         krylov::decide_next(k.method, now, k.goal, total, k.unit());
       }
       team.team_barrier();
-      each(team, w.row, w.row_end, [&](const Index i) { k.update(i, now); });
+      each(team, w.row, w.row_end, [&](const Index i) { k.update(i, i + 1, now); });
     }
     return krylov::outcome_of(now, k.goal);
   }
