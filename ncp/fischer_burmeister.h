@@ -1,11 +1,11 @@
 /// Fischer-Burmeister function: phi(a, b) = a + b - s,  s = sqrt(a^2 + b^2).
 ///
-///   alpha = d phi / d a = 1 - a / s,     beta = d phi / d b = 1 - b / s
+///   d_a = d phi / d a = 1 - a / s,     d_b = d phi / d b = 1 - b / s
 ///
 /// Smooth everywhere but at the origin. Each expression is evaluated in the form without
 /// cancellation:
 ///
-///   a + b > 0:  phi = 2 a b / (a + b + s)      a > 0:  alpha = b^2 / (s (s + a))
+///   a + b > 0:  phi = 2 a b / (a + b + s)      a > 0:  d_a = b^2 / (s (s + a))
 #pragma once
 
 #include "nsn/ncp/ncp_value.h"

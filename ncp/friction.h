@@ -6,7 +6,7 @@
 /// * W of [Macklin19], a fixed point: v + W x_T = 0 with W >= 0 (1/kg) from an NCP function of
 ///   |v| and rho (F - |x_T|). Symmetric; W = 0 means stick.
 ///   The same with a W that smooths Coulomb's law at small speeds.
-/// * Alart-Curnier: x_T = P_F(x_T - v / rho), P_F the projection on the disc of radius F; here with
+/// * Alart-Curnier: x_T = Pi(x_T - v / rho), Pi the projection on the disc of radius F; here with
 ///   its exact derivative by every variable (unsymmetric: the bound moves with x_N). With the bound
 ///   held (symmetric) or with x_N eliminated it is linearise_friction() of ncp/natural_map.h.
 ///
@@ -124,7 +124,7 @@ struct AlartCurnier {
   }
 };
 
-/// phi = x_T - P_F(x_T - v / rho) and its derivatives: the full (unsymmetric) form.
+/// phi = x_T - Pi(x_T - v / rho) and its derivatives: the full (unsymmetric) form.
 template <class Real>
 struct AlartCurnierDerivative {
   Real phi[2];       ///< kg m/s

@@ -1,14 +1,14 @@
 /// The natural map of contacts and of box rows: value, linearisation, projection and error.
 ///
 /// x: impulse, kg m/s; u: velocity, m/s; rho > 0: scale, 1/kg; a contact's three numbers are
-/// (n, t1, t2). A solution is a fixed point, x = P(x - u / rho) for any rho, so the map
-///     rho (x - P(x - u / rho)),    m/s,
+/// (n, t1, t2). A solution is a fixed point, x = Pi(x - u / rho) for any rho, so the map
+///     rho (x - Pi(x - u / rho)),    m/s,
 /// vanishes exactly at solutions. In scaled variables (core/contact/scaled_problem.h) rho = 1.
 ///
-///   box row    P clips to [lower, upper]
-///   contact    P projects on Coulomb's cone K = { |x_T| <= mu x_N }, with u + mu |u_T| e_N for u
+///   box row    Pi clips to [lower, upper]
+///   contact    Pi projects on Coulomb's cone { |x_T| <= mu x_N }, with u + mu |u_T| e_N for u
 ///              (errors: one value in any units), or, for Newton's method,
-///              P_N = max(., 0) and P_T projects on the disc of radius F = mu (x_N - u_N / rho)
+///              Pi_N = max(., 0) and Pi_T projects on the disc of radius F = mu (x_N - u_N / rho)
 ///
 /// Both maps of a contact have the same zeros. Newton's method takes the second, which is piecewise
 /// smooth with three pieces: open, stick, slip (ncp/block_linearization.h).
@@ -41,7 +41,7 @@ NSN_FUNCTION void clip_to_cone(double mu, double* x) {
   x[2] *= shrink;
 }
 
-/// p = P_K(z), the nearest point of the cone; z and p have three entries and may be the same.
+/// p = Pi(z), the nearest point of the cone; z and p have three entries and may be the same.
 NSN_FUNCTION void project_on_cone(const double* z, double mu, double* p) {
   const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]);
   if (mu * t <= -z[0]) {  // first: with mu = 0, z_N < 0 and no tangent meet both conditions
@@ -64,7 +64,7 @@ NSN_FUNCTION double natural_map(double x, double u, double lower, double upper, 
   return z > upper ? rho * (x - upper) : u;
 }
 
-/// out = rho (x - P_K(x - (u + mu |u_T| e_N) / rho)). Inside the cone and its polar the difference
+/// out = rho (x - Pi(x - (u + mu |u_T| e_N) / rho)). Inside the cone and its polar the difference
 /// is formed without cancellation; on the boundary its rounding is added, so that an enormous x
 /// does not hide a velocity.
 NSN_FUNCTION void natural_map(const double* x, const double* u, double mu, double rho,
@@ -89,7 +89,7 @@ NSN_FUNCTION void natural_map(const double* x, const double* u, double mu, doubl
 /// The error of a contact in two parts, m/s, the friction bound taken at x_N.
 struct ContactError {
   double normal;    ///< |min(u_N, rho_N x_N)|
-  double friction;  ///< rho_T |x_T - P(x_T - u_T / rho_T)|, P on the disc of radius mu max(x_N, 0)
+  double friction;  ///< rho_T |x_T - Pi(x_T - u_T / rho_T)|, Pi on the disc of radius mu max(x_N, 0)
 };
 
 NSN_FUNCTION ContactError contact_error(const double* x, const double* u, double mu, double rho_N,

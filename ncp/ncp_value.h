@@ -13,8 +13,8 @@ namespace nsn::ncp {
 template <class Real>
 struct NcpValue {
   Real phi;  ///< phi(a, b)
-  Real d_a;  ///< alpha = d phi / d a
-  Real d_b;  ///< beta = d phi / d b
+  Real d_a;  ///< d phi / d a
+  Real d_b;  ///< d phi / d b
 };
 
 /// sqrt(a^2 + b^2) without overflow or underflow, to two units in the last place.

@@ -3,7 +3,7 @@
 ///
 ///     s = mu |y_T| e_N
 ///     x = (W + rho I)^-1 (rho z - y - q - s)
-///     z = P_K(x + y / rho),   y <- y + rho (x - z)
+///     z = Pi(x + y / rho),   y <- y + rho (x - z)
 ///
 /// The pair (z, y / rho) is a fixed point of this map; Anderson's method combines the last few
 /// iterates so that their residual is least. It makes no promise on hard problems: it saves

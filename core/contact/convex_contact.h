@@ -1,6 +1,6 @@
 /// The convex friction problem of a given shift s >= 0, m/s, one number per contact:
 ///
-///     min  1/2 x . W x + (q + s e_N) . x    over  x in K
+///     min  1/2 x . W x + (q + s e_N) . x    over  x in the cone
 ///
 /// With s = 0 it is what engines of convex contact solve: u itself, not u + mu |u_T| e_N, is in the dual cone, so that
 /// sliding contacts open. Its solution with s = mu |u_T(s)| solves Coulomb's problem (core/problems/shift_map.h), and one

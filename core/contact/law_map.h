@@ -6,7 +6,7 @@
 
 namespace nsn {
 
-/// out = x - P(x - u), zero exactly at a solution.
+/// out = x - Pi(x - u), zero exactly at a solution.
 inline void natural_map(const RowLaw& law, const double* x, const double* u, double* out) {
   if (law.is_contact()) {
     ncp::natural_map(x, u, law.mu, 1.0, out);

@@ -1,6 +1,6 @@
 /// Proximal full-step Newton method for frictional contact: robust if W is rank deficient.
 ///
-///     u = W r + q,    K* contains u + mu |u_T| e_N, orthogonal to r in K   (contacts)
+///     u = W r + q,    r in the cone, orthogonal to u + mu |u_T| e_N in its dual   (contacts)
 ///                     lower <= r <= upper, complementary to u              (box rows)
 ///
 /// Outer loop: around the centre r solve the better posed problem with u + A(x - r) in place of u,

@@ -6,8 +6,8 @@
 ///     s = |W_ii|_2^(-1/2),   W <- S W S,  q <- S q,  x = r / s,
 /// so a method does not depend on units. Errors refer to the original ones:
 ///
-///     siconos    |r - P(r - u)|_2 / max(|q|, |r|, |u|)
-///     unit-free  |(x - P(x - v)) / s|_2 / |q|_2,     v = S u
+///     siconos    |r - Pi(r - u)|_2 / max(|q|, |r|, |u|)
+///     unit-free  |(x - Pi(x - v)) / s|_2 / |q|_2,     v = S u
 ///
 /// with P of ncp/natural_map.h (core/problems/friction_error.h has the same of bare problems).
 #pragma once
@@ -61,7 +61,7 @@ class ScaledProblem {
 
   /// Errors of x with v = W x + q.
   ProximalError error(ConstVector x, ConstVector v) const;
-  /// Largest of a block, |x - P(x - v)| / s, m/s; infinite if one is not a number.
+  /// Largest of a block, |x - Pi(x - v)| / s, m/s; infinite if one is not a number.
   double largest_error(ConstVector x, ConstVector v) const;
   /// x = impulses that the laws allow.
   void clip(Vector x) const;

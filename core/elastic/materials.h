@@ -16,18 +16,18 @@
 ///
 /// | material        | Psi                                                       | constants     |
 /// |-----------------|-----------------------------------------------------------|---------------|
-/// | linear          | mu e:e + lambda/2 (tr e)^2, e = sym(F) - I: not invariant | mu, lambda    |
-/// | corotational    | mu sum (s_i-1)^2 + lambda/2 (sum (s_i-1))^2               | mu, lambda    |
+/// | linear          | G e:e + Lambda/2 (tr e)^2, e = sym(F) - I: not invariant  | G, Lambda     |
+/// | corotational    | G sum (s_i-1)^2 + Lambda/2 (sum (s_i-1))^2                | G, Lambda     |
 /// | neo-hookean     | m/2 (I-3) + L/2 (J-a)^2                                   | m, L, a (1)   |
 /// | neo-hookean-log | m/2 (I-3) + L/2 (J-a)^2 - m/2 log(I+1)                    | m, L, a (2)   |
 ///
-///     (1)  m = mu,        L = lambda + mu,        a = 1 + m/L
-///     (2)  m = 4/3 mu,    L = lambda + 5/6 mu,    a = 1 + 3/4 m/L         [Smith18, Eq. 14]
+///     (1)  m = G,        L = Lambda + G,      a = 1 + m/L
+///     (2)  m = 4/3 G,    L = Lambda + 5/6 G,  a = 1 + 3/4 m/L         [Smith18, Eq. 14]
 ///
-/// with I = s1^2 + s2^2 + s3^2, J = s1 s2 s3 and the Lame constants mu = Y/(2(1+nu)),
-/// lambda = Y nu/((1+nu)(1-2nu)): every one of them has Young's modulus Y and Poisson's ratio nu at
+/// with I = s1^2 + s2^2 + s3^2, J = s1 s2 s3 and the Lame constants: the shear modulus G = Y/(2(1+nu)),
+/// Lambda = Y nu/((1+nu)(1-2nu)): every one of them has Young's modulus Y and Poisson's ratio nu at
 /// small strain. In [Macklin19, Appendix B] C1 = m/2, D1 = L/2, alpha = a.
-/// Differs from the paper: its gradient reads J - 1 where it must be J - alpha, or the rest shape
+/// Differs from the paper: its gradient reads J - 1 where it must be J - a, or the rest shape
 /// is not at rest.
 ///
 /// [Smith18] B. Smith, F. de Goes, T. Kim: Stable Neo-Hookean Flesh Simulation, ACM TOG 37(2),
@@ -42,10 +42,11 @@
 
 namespace nsn {
 
-/// Lame constants, Pa.
+/// Lame constants, Pa: the shear modulus, and the other one. No mu, no lambda: those are friction and
+/// multipliers.
 struct Lame {
-  double mu = 0.0;
-  double lambda = 0.0;
+  double G = 0.0;
+  double Lambda = 0.0;
 };
 
 /// Normal strains (xx, yy, zz), then engineering shear strains (yz, xz, xy), twice the tensor's.
@@ -54,14 +55,14 @@ struct Strain {
   Vec3 shear;
 };
 
-/// Small strain e = sym(F) - I; stress 2 mu e + lambda tr(e) I, the same whatever the rotation of
+/// Small strain e = sym(F) - I; stress 2 G e + Lambda tr(e) I, the same whatever the rotation of
 /// the element, so that only small rotations are right. In the six strains the stiffness
 ///
-///     K_e = [ lambda 1 1^T + 2 mu I     0   ]
-///           [          0              mu I  ]      is 3x3 block diagonal, and so is its inverse.
+///     K_e = [ Lambda 1 1^T + 2 G I    0   ]
+///           [           0            G I  ]      is 3x3 block diagonal, and so is its inverse.
 struct LinearElastic {
-  double mu = 0.0;
-  double lambda = 0.0;
+  double G = 0.0;
+  double Lambda = 0.0;
 
   NSN_FUNCTION static Strain strain(const Mat3& F) {
     return {{{F(0, 0) - 1.0, F(1, 1) - 1.0, F(2, 2) - 1.0}},
@@ -69,8 +70,8 @@ struct LinearElastic {
   }
   /// K_e e: stresses conjugate to the strains.
   NSN_FUNCTION Strain stress(const Strain& e) const {
-    const double pressure = lambda * (e.normal[0] + e.normal[1] + e.normal[2]);
-    return {2.0 * mu * e.normal + vec3(pressure, pressure, pressure), mu * e.shear};
+    const double pressure = Lambda * (e.normal[0] + e.normal[1] + e.normal[2]);
+    return {2.0 * G * e.normal + vec3(pressure, pressure, pressure), G * e.shear};
   }
   NSN_FUNCTION double energy(const Strain& e) const {
     const Strain sigma = stress(e);
@@ -80,8 +81,8 @@ struct LinearElastic {
 
 /// Linear in the stretches: what is left of linear elasticity when the rotation is taken out.
 struct Corotational {
-  double mu = 0.0;
-  double lambda = 0.0;
+  double G = 0.0;
+  double Lambda = 0.0;
   /// s_i + s_j >= 0 in a signed decomposition. Psi has a kink where it vanishes (an inverted
   /// element may turn about either axis); the twist is evaluated no closer to it than this.
   static constexpr double kSmallestSum = 1e-3;
@@ -90,25 +91,25 @@ struct Corotational {
   NSN_FUNCTION double energy(const Vec3& s) const {
     const Vec3 e = s - vec3(1.0, 1.0, 1.0);
     const double t = e[0] + e[1] + e[2];
-    return mu * dot(e, e) + 0.5 * lambda * t * t;
+    return G * dot(e, e) + 0.5 * Lambda * t * t;
   }
   NSN_FUNCTION Vec3 gradient(const Vec3& s) const {
-    const double pressure = lambda * (s[0] + s[1] + s[2] - 3.0);
+    const double pressure = Lambda * (s[0] + s[1] + s[2] - 3.0);
     Vec3 g;
-    for (int i = 0; i < 3; ++i) g[i] = 2.0 * mu * (s[i] - 1.0) + pressure;
+    for (int i = 0; i < 3; ++i) g[i] = 2.0 * G * (s[i] - 1.0) + pressure;
     return g;
   }
   NSN_FUNCTION Mat3 hessian(const Vec3&) const {
-    Mat3 N = 2.0 * mu * identity<3>();
-    for (double& x : N.a) x += lambda;
+    Mat3 N = 2.0 * G * identity<3>();
+    for (double& x : N.a) x += Lambda;
     return N;
   }
-  NSN_FUNCTION Vec3 flip(const Vec3&) const { return vec3(2.0 * mu, 2.0 * mu, 2.0 * mu); }
+  NSN_FUNCTION Vec3 flip(const Vec3&) const { return vec3(2.0 * G, 2.0 * G, 2.0 * G); }
   NSN_FUNCTION Vec3 twist(const Vec3& s) const {
-    const double force = 2.0 * lambda * (s[0] + s[1] + s[2] - 3.0) - 4.0 * mu;
+    const double force = 2.0 * Lambda * (s[0] + s[1] + s[2] - 3.0) - 4.0 * G;
     Vec3 k;
     for (int i = 0; i < 3; ++i) {
-      k[i] = 2.0 * mu + force / apart(s[(i + 1) % 3] + s[(i + 2) % 3]);
+      k[i] = 2.0 * G + force / apart(s[(i + 1) % 3] + s[(i + 2) % 3]);
     }
     return k;
   }

@@ -24,7 +24,7 @@ struct StrainRateLaw {
   NSN_FUNCTION static int blocks() { return 2; }
   NSN_FUNCTION static double length(const TetElement& e) { return e.length; }
   NSN_FUNCTION static bool clamps() { return true; }
-  NSN_FUNCTION Lame lame() const { return {material.mu, material.lambda}; }
+  NSN_FUNCTION Lame lame() const { return {material.G, material.Lambda}; }
 
   /// G_0
   template <class Points>
@@ -50,7 +50,7 @@ struct StrainRateLaw {
       out.direction(1, a, J.shear);
     }
     out.force(0, n, change.normal, (1.0 / w) * strain_compliance(lame()));
-    out.force(1, s, change.shear, (1.0 / (w * material.mu)) * identity<3>());
+    out.force(1, s, change.shear, (1.0 / (w * material.G)) * identity<3>());
     out.stress({{n[0], s[2], s[1], s[2], n[1], s[0], s[1], s[0], n[2]}});
   }
 };

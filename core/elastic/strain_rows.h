@@ -6,16 +6,16 @@
 
 namespace nsn {
 
-/// 2 mu I + lambda 1 1^T, the normal block of K_e; the shear block is mu I.
+/// 2 G I + Lambda 1 1^T, the normal block of K_e; the shear block is G I.
 NSN_FUNCTION Mat3 strain_stiffness(const Lame& lame) {
-  Mat3 K = 2.0 * lame.mu * identity<3>();
-  for (double& x : K.a) x += lame.lambda;
+  Mat3 K = 2.0 * lame.G * identity<3>();
+  for (double& x : K.a) x += lame.Lambda;
   return K;
 }
 /// Its inverse.
 NSN_FUNCTION Mat3 strain_compliance(const Lame& lame) {
-  Mat3 E = (1.0 / (2.0 * lame.mu)) * identity<3>();
-  const double coupling = lame.lambda / (2.0 * lame.mu * (2.0 * lame.mu + 3.0 * lame.lambda));
+  Mat3 E = (1.0 / (2.0 * lame.G)) * identity<3>();
+  const double coupling = lame.Lambda / (2.0 * lame.G * (2.0 * lame.G + 3.0 * lame.Lambda));
   for (double& x : E.a) x -= coupling;
   return E;
 }

@@ -106,7 +106,7 @@ struct TetrahedronLaw {
   template <class Out>
   NSN_FUNCTION void stretch_rows(const TetElement& e, const StretchState& state,
                                  const Out& out) const {
-    const double floor = stiffness_floor * 2.0 * lame.mu * e.weight;
+    const double floor = stiffness_floor * 2.0 * lame.G * e.weight;
     const StiffnessAndCompliance safe = safe_compliance(state.N, compliance, floor);
     for (int a = 0; a < 4; ++a) {
       const Vec3 scale = transpose(state.svd.V) * e.gradient[a];
@@ -131,7 +131,7 @@ struct TetrahedronLaw {
     const Mat3 sigma = V * (diagonal(state.c) * transpose(V));
     strain_blocks(e, state.svd.U * transpose(V), vec3(sigma(0, 0), sigma(1, 1), sigma(2, 2)),
                   vec3(sigma(1, 2), sigma(0, 2), sigma(0, 1)), out);
-    const double carried = 2.0 * lame.mu * e.weight;
+    const double carried = 2.0 * lame.G * e.weight;
     out.modes(state.svd.U, V, state.flip - vec3(carried, carried, carried), state.twist, Mat3{});
   }
 
@@ -156,12 +156,12 @@ struct TetrahedronLaw {
     const bool exact = compliance == ComplianceKind::kProjected;
     const StiffnessAndCompliance safe =
         exact ? StiffnessAndCompliance{N, (1.0 / w) * strain_compliance(lame)}
-              : safe_compliance(N, compliance, 2.0 * lame.mu * w);
-    const Mat3 E_shear = (1.0 / (w * lame.mu)) * identity<3>();
+              : safe_compliance(N, compliance, 2.0 * lame.G * w);
+    const Mat3 E_shear = (1.0 / (w * lame.G)) * identity<3>();
     out.force(0, normal, safe.E * normal, safe.E);
     out.force(1, shear, E_shear * shear, E_shear);
     out.stiffness(0, safe.N);
-    out.stiffness(1, w * lame.mu * identity<3>());
+    out.stiffness(1, w * lame.G * identity<3>());
   }
 };
 

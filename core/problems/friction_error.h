@@ -1,7 +1,7 @@
 /// How far (r, u) is from solving a frictional-contact problem, always on the data as given.
 ///
-///     siconos    |r - P_K(r - u^)|_2 / max(|q|, |r|, |u|)
-///     unit-free  |{ rho_i (r_i - P_K(r_i - u^_i / rho_i)) }|_2 / |q|_2,      rho_i = |W_ii|_2, 1/kg
+///     siconos    |r - Pi(r - u^)|_2 / max(|q|, |r|, |u|)
+///     unit-free  |{ rho_i (r_i - Pi(r_i - u^_i / rho_i)) }|_2 / |q|_2,      rho_i = |W_ii|_2, 1/kg
 ///
 /// with u^ = u + mu |u_T| e_N (ncp/natural_map.h). The first is what Siconos reports; it mixes impulses and velocities
 /// and is lax if |r| is large. The second is the same in any units. Both are 0 if q = 0 and r = 0.

@@ -1,11 +1,11 @@
 /// Frictional-contact problems without any model: what other programs export.
 ///
-/// Local:   u = W r + q,                      K* contains u + mu |u_T| e_N, orthogonal to r in K
+/// Local:   u = W r + q,      r in the cone, orthogonal to u + mu |u_T| e_N in its dual
 /// Global:  M v = H r + f,  u = H^T v + w,    W = H^T M^-1 H,  q = H^T M^-1 f + w
 /// LCP:     w = M z + q,                      0 <= w orthogonal to z >= 0
 ///
 /// r are impulses (kg m/s), u relative velocities (m/s), normal component first: (n, t1, t2) in 3D,
-/// (n, t) in 2D. K = { |r_T| <= mu r_N }. Data is kept exactly as given, in its own dimension and
+/// (n, t) in 2D. The cone: |r_T| <= mu r_N. Data is kept exactly as given, in its own dimension and
 /// with its asymmetry: every error refers to it.
 #pragma once
 

@@ -7,7 +7,7 @@
 /// `auto` chooses linear algebra and stages from what it measures (size, cost of a factorisation,
 /// rows per degree of freedom, symmetry, progress):
 ///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
-///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
+///            S = M + H D^-1 H^T (primal_system.h), whichever takes fewer operations
 ///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
 ///   certificate   where that is hard: is there a solution at all? (no_solution.h)
@@ -59,7 +59,7 @@ const std::vector<std::string>& friction_method_names();
 enum class FrictionForm {
   kAuto,   ///< "auto": the one with fewer operations
   kDual,   ///< "dual": condensed, W over contacts
-  kPrimal  ///< "primal": uncondensed, K over degrees of freedom; W is never formed
+  kPrimal  ///< "primal": uncondensed, S over degrees of freedom; W is never formed
 };
 /// Throws std::invalid_argument with the nearest names if unknown.
 FrictionForm friction_form_from_name(std::string_view name);

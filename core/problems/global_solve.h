@@ -1,7 +1,7 @@
 /// A problem through M and H: in which form it is solved, and the solve in it.
 ///
 ///   dual    over contacts: W = H^T M^-1 H
-///   primal  over degrees of freedom: K = M + H S H^T (primal_system.h); W is never formed
+///   primal  over degrees of freedom: S = M + H D^-1 H^T (primal_system.h); W is never formed
 #pragma once
 
 #include <memory>

@@ -141,7 +141,7 @@ std::vector<std::vector<Index>> PrimalSystem::find_neighbours(
   return neighbours;
 }
 
-/// M in the pattern of K; rows that complete the last block are unit rows.
+/// M in the pattern of S; rows that complete the last block are unit rows.
 void PrimalSystem::set_mass_values(const Csr& M, const std::vector<Index>& number) {
   mass_values_.assign(K_.value.extent(0), 0.0);
   for (Index i = 0; i < K_.rows; ++i) {
@@ -206,7 +206,7 @@ void PrimalSystem::apply(ConstVector x, Vector y) const {
   }
 }
 
-/// K += H_i C_i D_i^-1 R_i^T H_i^T
+/// S += H_i C_i D_i^-1 R_i^T H_i^T
 void PrimalSystem::add_contact(Index i, const ncp::BlockLinearization& block, const double* A) {
   double S[9];  // C D^-1 R^T, column by column from the unit vectors
   for (int c = 0; c < 3; ++c) {
@@ -256,7 +256,7 @@ void PrimalSystem::prepare(const std::vector<ncp::BlockLinearization>& blocks, C
   solver_->prepare(*operator_);
 }
 
-/// K y = H C D^-1 b,  z = D^-1 (b - R^T H^T y)
+/// S y = H C D^-1 b,  z = D^-1 (b - R^T H^T y)
 void PrimalSystem::solve_once(ConstVector b, Vector z) {
   std::fill_n(force_.data(), force_.extent(0), 0.0);
   for (Index i = 0; i < blocks(); ++i) {

@@ -2,11 +2,11 @@
 ///
 /// With D = R^T A C + E, a positive number per unknown (A is the same in both tangential
 /// directions), the system of newton_system.h
-///     (R^T W C + D) z = b       is       K y = H C D^-1 b,    z = D^-1 (b - R^T H^T y),
-///     K = M + sum over contacts of H_i C_i D_i^-1 R_i^T H_i^T.
-/// K has a block of three rows for every three degrees of freedom that a contact reaches, whatever
+///     (R^T W C + D) z = b       is       S y = H C D^-1 b,    z = D^-1 (b - R^T H^T y),
+///     S = M + sum over contacts of H_i C_i D_i^-1 R_i^T H_i^T.
+/// S has a block of three rows for every three degrees of freedom that a contact reaches, whatever
 /// the contacts do: where many contacts share a body, or M is a sparse matrix of finite elements,
-/// it is smaller or sparser than W. D falls with alpha, and what K loses in digits refinement
+/// it is smaller or sparser than W. D falls with alpha, and what S loses in digits refinement
 /// brings back.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace nsn {
 class PrimalSystem final : public NewtonSystem {
  public:
   /// problem, Ht = H^T by rows and mass must live as long as this object. solver must take
-  /// unsymmetric matrices by their entries. Allocates everything; K is analysed on demand.
+  /// unsymmetric matrices by their entries. Allocates everything; S is analysed on demand.
   PrimalSystem(const GlobalFrictionProblem& problem, const Csr& Ht, MassMatrix& mass,
                std::unique_ptr<LinearSolver> solver);
   PrimalSystem(const PrimalSystem&) = delete;
@@ -38,7 +38,7 @@ class PrimalSystem final : public NewtonSystem {
   [[nodiscard]] NewtonSolve solve(ConstVector b, Vector z) override;
   double factorization_flops() override;
 
-  /// Degrees of freedom of K, whole blocks of three.
+  /// Degrees of freedom of S, whole blocks of three.
   Index degrees() const { return K_.scalar_rows(); }
 
  private:
@@ -68,11 +68,11 @@ class PrimalSystem final : public NewtonSystem {
   bool symmetric_mass_;
   std::vector<Index> contact_begin_{0};  // touches of each contact
   std::vector<Touch> touches_;
-  std::vector<Index> node_of_;     // node of K -> block of three degrees of freedom
-  std::vector<Index> pair_begin_;  // of each contact: blocks of K, touches x touches
+  std::vector<Index> node_of_;     // node of S -> block of three degrees of freedom
+  std::vector<Index> pair_begin_;  // of each contact: blocks of S, touches x touches
   std::vector<Index> pair_;
   BlockCsr K_;
-  std::vector<double> mass_values_;  // M in the pattern of K
+  std::vector<double> mass_values_;  // M in the pattern of S
   std::unique_ptr<ContactOperator> operator_;
   const std::vector<ncp::BlockLinearization>* linearization_ = nullptr;
   const double* A_ = nullptr;

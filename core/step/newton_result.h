@@ -3,7 +3,7 @@
 /// How far an iterate is from the solution, the same for every method (docs/theory.md):
 ///
 ///   e_n = h max |min(v_N, rho r_N)|                        m      gap and normal impulse
-///   e_f = max rho |r_T - P(r_T - v_T / rho)|               m/s    P: projection on |r_T| <= mu r_N
+///   e_f = max rho |r_T - Pi(r_T - v_T / rho)|              m/s    Pi: projection on |r_T| <= mu r_N
 ///   e_b = max rho |r - clip(r - v / rho, lo, hi)|          m/s    box rows
 ///   e_m = max s |u - u_free - M^-1 J^T r|                  m/s    momentum; s = 1 for particles and
 ///         centres of mass, for spins (rad/s) the radius of gyration of their body, m
@@ -12,7 +12,7 @@
 ///
 /// [Macklin19] plots e_n and e_f alone.
 ///
-/// v = value + E r with the rows evaluated at q(u), rho the effective mass of each row at the start
+/// v = value + E r with the rows evaluated at xi(u), rho the effective mass of each row at the start
 /// of the step (ncp/natural_map.h). Never a solver's own scaled residual.
 #pragma once
 

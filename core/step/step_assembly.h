@@ -27,7 +27,7 @@ struct ProductLists {
 
 /// S = J H^-1 J^T + C over the row blocks: pairs of blocks in one column of J.
 ProductLists compliance_products(const BlockCsr& J, const NodeLists& nodes);
-/// S = H + J^T K J over the nodes: pairs of blocks in one row of J.
+/// S = H + J^T N J over the nodes: pairs of blocks in one row of J.
 ProductLists stiffness_products(const BlockCsr& J, const NodeLists& nodes);
 
 /// Throws std::invalid_argument where the options ask for factors and the solver for entries.

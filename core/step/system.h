@@ -2,7 +2,7 @@
 /// (State).
 ///
 ///   M (u - u_free) - J(u)^T r = 0                        momentum, kg m/s
-///   contact block (n, t1, t2):  v = value(u) + E r,      v_N = C_n(q(u)) / h,  v_T = slip velocity
+///   contact block (n, t1, t2):  v = value(u) + E r,      v_N = C_n(xi(u)) / h,  v_T = slip velocity
 ///       0 <= v_N  orthogonal to  r_N >= 0,               Coulomb friction |r_T| <= mu r_N
 ///   box row:  v = value(u) + E r,   lo <= r <= hi,       v = 0 | v >= 0 at lo | v <= 0 at hi
 ///
@@ -11,7 +11,7 @@
 /// has three rows (a contact, or three box rows; unused ones are padded). All rows are at velocity
 /// level: a position row is divided by h. So every kind of row a model invents is one of two laws
 /// (core/contact/row_law.h), and the driver knows these laws alone. E is the compliance over h^2; that of a finite
-/// element changes with q(u), as J does, and is evaluated with it.
+/// element changes with xi(u), as J does, and is evaluated with it.
 #pragma once
 
 #include <cstdint>
@@ -70,11 +70,11 @@ class StepEquations {
   virtual ~StepEquations() = default;
 
   virtual const System& system() const = 0;
-  /// value (3 per block, without E r) and the values of J at q(u) = q_start + h G u, every entry of
+  /// value (3 per block, without E r) and the values of J at xi(u) = xi_start + h G u, every entry of
   /// both, and E where compliance_varies (9 per block; E then holds system().E on entry, and blocks
   /// whose compliance is constant are left alone). J has the system's pattern. Allocates nothing.
   virtual void evaluate(ConstVector u, Vector value, BlockCsr& J, Vector E) = 0;
-  /// H = M + positive part of the geometric stiffness -h dJ^T r / dq at q(u), 9 per node.
+  /// H = M + positive part of the geometric stiffness -h dJ^T r / dxi at xi(u), 9 per node.
   virtual void stiffness(ConstVector u, ConstVector r, Vector H) = 0;
   /// H += the same geometric stiffness with the coupling of nodes that share a row, blocks (i, j),
   /// j >= i. H is a block matrix over the nodes in whose pattern every such pair is. Elastic rows

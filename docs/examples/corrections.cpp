@@ -26,11 +26,11 @@ void friction_compliance() {
 // Stable Neo-Hookean, stress of the rest shape over the shear modulus.
 void rest_stress() {
   const nsn::Lame lame = nsn::lame_constants({1e5, 0.45, 1000.0});
-  const nsn::NeoHookean<false> material{lame.mu, lame.lambda + lame.mu,
-                                        1.0 + lame.mu / (lame.lambda + lame.mu)};
+  const nsn::NeoHookean<false> material{lame.G, lame.Lambda + lame.G,
+                                        1.0 + lame.G / (lame.Lambda + lame.G)};
   const nsn::Vec3 rest = nsn::vec3(1.0, 1.0, 1.0);
   const double printed = material.m + material.L * (1.0 - 1.0);
-  print("stress at rest over mu", printed / lame.mu, material.gradient(rest)[0] / lame.mu, 0.0);
+  print("stress at rest over G", printed / lame.G, material.gradient(rest)[0] / lame.G, 0.0);
 }
 
 // A particle of 1 kg across a string under tension: H = M + h^2 T / L from two iterates.

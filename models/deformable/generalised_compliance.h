@@ -1,39 +1,39 @@
 /// Generalised compliance: one form for springs, finite elements and soft joints.
 ///
-/// A force law is given by three factors at a configuration q (docs/notation.md),
+/// A force law is given by three factors at a configuration xi (docs/notation.md),
 ///
-///     f(q) = -J^T c,      dc/dq = N J,      E = N^-1,                        [Macklin19, Sec. 8.1]
+///     f(xi) = -J^T c,      dc/dxi = N J,      E = N^-1,                        [Macklin19, Sec. 8.1]
 ///
 /// c the generalised forces (N for rows measured in metres, N m for strains and angles), J their
 /// directions, N the stiffness. With a multiplier lambda = -c the force is J^T lambda, and one
 /// Newton step on c + lambda = 0, multiplied by E, reads
 ///
-///     J dq + E dlambda = -E (c + lambda)
+///     J dxi + E dlambda = -E (c + lambda)
 ///
 /// so that stiffness enters as a small compliance instead of a large number. In a time step of
-/// length h (unknown impulses x = h dlambda, dq = h du) these are box rows without bounds,
+/// length h (unknown impulses x = h dlambda, dxi = h du) these are box rows without bounds,
 ///
 ///     J du + (E/h^2) x = -(E c + E lambda)/h      value (E c + E lambda)/h, compliance E/h^2.
 ///
 /// | instance           | rows | c                    | J               | E                      |
 /// |--------------------|------|----------------------|-----------------|------------------------|
 /// | spring             | 1    | k (length - L)       | direction       | 1/k                    |
-/// | linear tetrahedron | 6    | V_e K_e e            | de/dq, constant | (V_e K_e)^-1, constant |
-/// | hyperelastic one   | 3    | V_e dPsi/ds          | ds/dq           | (V_e d2Psi/ds2)^-1     |
-/// | soft joint         | any  | phi/compliance       | dphi/dq         | compliance             |
-/// | rigid joint        | any  | unbounded, E c = phi | dphi/dq         | 0                      |
+/// | linear tetrahedron | 6    | V_e K_e e            | de/dxi, constant | (V_e K_e)^-1, constant |
+/// | hyperelastic one   | 3    | V_e dPsi/ds          | ds/dxi           | (V_e d2Psi/ds2)^-1     |
+/// | soft joint         | any  | phi/compliance       | dphi/dxi         | compliance             |
+/// | rigid joint        | any  | unbounded, E c = phi | dphi/dxi         | 0                      |
 ///
 /// The rows carry E c, not c: it stays finite for the rigid joint.
 ///
 /// What the rows leave out is the geometric stiffness
 ///
-///     K = df/dq + J^T N J        ( = d(J^T lambda)/dq at lambda = -c where dc/dq = N J ),
+///     K = df/dxi + J^T N J      ( = d(J^T lambda)/dxi at lambda = -c where dc/dxi = N J ),
 ///
 /// so that M + h^2 (J^T N J - K) is the exact matrix of the step: K belongs into H = M - h^2 K. Its
 /// negative-semidefinite part keeps H positive definite. The signs below: what is added to H is -K,
 /// the "geometric stiffness that hardens", never negative when projected.
 ///
-/// Differs from the paper: K is taken at the elastic force c(q), not at the iterate lambda. At
+/// Differs from the paper: K is taken at the elastic force c(xi), not at the iterate lambda. At
 /// coincident stretches J turns infinitely fast, and only the c of the material itself makes the
 /// limit finite; where Newton converges the two are the same.
 #pragma once
@@ -84,7 +84,7 @@ void compliance_residual(const ComplianceRows& rows, ConstVector lambda, double 
 /// C = E/h^2, 9 * block_rows() entries.
 void scaled_compliance(const ComplianceRows& rows, double h, Vector C);
 
-/// Which part of the stiffness -df/dq is meant.
+/// Which part of the stiffness -df/dxi is meant.
 enum class StiffnessPart {
   kGeometric,       ///< -K, its positive part: what the rows leave out
   kExactGeometric,  ///< -K, exact: may be indefinite

@@ -66,18 +66,18 @@ MaterialModel material_from_name(std::string_view name) {
 }
 
 ElasticMaterial make_material(MaterialModel model, const MaterialParameters& parameters) {
-  const auto [mu, lambda] = lame_constants(parameters);
+  const auto [G, Lambda] = lame_constants(parameters);
   switch (model) {
     case MaterialModel::kLinear:
-      return LinearElastic{mu, lambda};
+      return LinearElastic{G, Lambda};
     case MaterialModel::kCorotational:
-      return Corotational{mu, lambda};
+      return Corotational{G, Lambda};
     case MaterialModel::kNeoHookean:
-      return neo_hookean<false>(mu, lambda + mu);
+      return neo_hookean<false>(G, Lambda + G);
     case MaterialModel::kNeoHookeanLog:
       break;
   }
-  return neo_hookean<true>(4.0 / 3.0 * mu, lambda + 5.0 / 6.0 * mu);
+  return neo_hookean<true>(4.0 / 3.0 * G, Lambda + 5.0 / 6.0 * G);
 }
 
 double energy_density(const ElasticMaterial& material, const Mat3& F) {

@@ -26,7 +26,7 @@ StrainRateDamping::StrainRateDamping(const TetMesh& mesh, const MaterialParamete
       stiffness_scale.empty() || static_cast<Index>(stiffness_scale.size()) == mesh.num_tets(),
       "{} stiffness factors for {} tetrahedra", stiffness_scale.size(), mesh.num_tets());
   const Lame lame = lame_constants(parameters);
-  law_.material = {lame.mu, lame.lambda};
+  law_.material = {lame.G, lame.Lambda};
   normal_stiffness_ = strain_stiffness(lame);
   const auto tets = to_size(mesh.num_tets());
   start_ = Vector("start", StrainRateLaw::kStart * tets);
@@ -94,7 +94,7 @@ Mat3 StrainRateDamping::prestress(Index t, StiffnessPart part) const {
 // J_a^T N J_b
 Mat3 StrainRateDamping::row_block(Index t, int a, int b) const {
   const double w = element(t).weight * rate_;
-  const Mat3 N[] = {w * normal_stiffness_, (w * law_.material.mu) * identity<3>()};
+  const Mat3 N[] = {w * normal_stiffness_, (w * law_.material.G) * identity<3>()};
   Mat3 sum;
   for (Index block = 0; block < 2; ++block) {
     const Index first = rows_.J.row_begin(2 * t + block);

@@ -4,7 +4,7 @@
 ///
 /// or, in a step in which the contact rebounds, n . v + e u_N in place of C_n / h.
 ///
-/// a, b are points of the two bodies at q(u); n points from b to a and is fixed during the step.
+/// a, b are points of the two bodies at xi(u); n points from b to a and is fixed during the step.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct NodeList {
   bool operator==(const NodeList&) const = default;
 };
 
-/// Value and Jacobian of one block at q(u); a fixed body's J is written and ignored.
+/// Value and Jacobian of one block at xi(u); a fixed body's J is written and ignored.
 struct RowBlock {
   Vec3 value;                               ///< m/s: C / h, or a velocity
   std::array<Mat3, kMaxNodesPerBlock> J{};  ///< rows x node, by NodeList

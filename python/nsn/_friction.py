@@ -28,7 +28,7 @@ class Stage(NamedTuple):
 class FrictionError:
     """How far (r, u) is from solving a problem, always on the data as given."""
 
-    siconos: float  #: |r - P_K(r - u^)| / max(|q|, |r|, |u|), as Siconos reports it
+    siconos: float  #: |r - Pi(r - u^)| / max(|q|, |r|, |u|), as Siconos reports it
     unit_free: float  #: the same in any units
     dynamics: float  #: global problems: |M v - H r - f| over the largest of the three
     min_normal_velocity: float  #: m/s
@@ -140,7 +140,7 @@ def solve(W: MatrixLike, q: ArrayLike, mu: ArrayLike, r0: ArrayLike | None = Non
           registry: Registry | None = None) -> FrictionResult:
     """Solves a friction problem through its Delassus operator:
 
-        u = W r + q,    K* contains u + mu |u_T| e_N, orthogonal to r in K = { |r_T| <= mu r_N }
+        u = W r + q,    r in the cone |r_T| <= mu r_N, orthogonal to u + mu |u_T| e_N in its dual
 
     W: n x n, 1/kg, scipy sparse (CSR and, in 3D, 3 x 3 BSR with int32 indices are used in place) or dense; symmetric or
     not. q: n relative velocities, m/s, normal component first: (n, t1, t2) in 3D, (n, t) in 2D. mu: one number or one

@@ -1,5 +1,5 @@
 """Every name in the column "name in code" of docs/notation.md is an identifier of the sources, and every equation
-it cites is numbered in docs/theory.md."""
+it cites is numbered in docs/theory.md. No symbol has two rows."""
 import glob
 import os
 import re
@@ -22,10 +22,14 @@ def identifiers():
 def main():
     page = read_page(os.path.join(ROOT, "docs/notation.md"))
     theory = read_page(os.path.join(ROOT, "docs/theory.md")).text
-    known, problems = identifiers(), []
+    known, problems, seen = identifiers(), [], set()
     for table in page.tables:
         head = table.rows[0]
         for row in table.rows[1:]:
+            for symbol in filter(None, (part.strip() for part in row[0].split(","))):
+                if symbol in seen:
+                    problems.append(f"{symbol}: two meanings")
+                seen.add(symbol)
             for span in re.findall(r"`([^`]+)`", row[head.index("name in code")]):
                 problems += [f"{row[0]}: no '{word}' in the headers ({span})" for word in re.findall(r"[A-Za-z_]\w*", span)
                              if word not in known]

@@ -1,8 +1,8 @@
 /// Stage `scale` of the paper's method (core/step/paper/device_step.h): what each row block asks for.
 ///
 ///   row of a block           L = R            C                    h
-///   one bound, row-scaled    1                E + beta rho/alpha   phi/alpha         alpha >= 1e-4
-///   one bound, alpha-scaled  alpha            alpha E + beta rho   phi               F(r) = alpha r
+///   one bound, row-scaled    1                E + d_b rho/d_a      phi/d_a           d_a >= 1e-4
+///   one bound, alpha-scaled  d_a              d_a E + d_b rho      phi               F(r) = d_a r
 ///   friction W               1                W                    v_T + W r_T
 ///   friction off             0                rho                  rho r_T
 ///   Alart-Curnier slip       p (across slip)  C_p                  residual_p        r_t set at once

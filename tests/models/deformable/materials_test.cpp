@@ -111,10 +111,10 @@ TEST(Materials, SmallStrainStiffnessIsHookes) {
     up(2, 2) += 1e-5;
     down(2, 2) -= 1e-5;
     const Mat3 dP = (1.0 / 2e-5) * (nominal_stress(material, up) - nominal_stress(material, down));
-    EXPECT_NEAR(dP(0, 1) / lame.mu, 1.0, 1e-8);
-    EXPECT_NEAR(dP(1, 0) / lame.mu, 1.0, 1e-8);
-    EXPECT_NEAR(dP(2, 2) / (lame.lambda + 2.0 * lame.mu), 1.0, 1e-8);
-    EXPECT_NEAR(dP(0, 0) / lame.lambda, 1.0, 1e-8);
+    EXPECT_NEAR(dP(0, 1) / lame.G, 1.0, 1e-8);
+    EXPECT_NEAR(dP(1, 0) / lame.G, 1.0, 1e-8);
+    EXPECT_NEAR(dP(2, 2) / (lame.Lambda + 2.0 * lame.G), 1.0, 1e-8);
+    EXPECT_NEAR(dP(0, 0) / lame.Lambda, 1.0, 1e-8);
   }
 }
 

@@ -28,7 +28,7 @@ constexpr double kRelaxation = 0.02;
 /// Largest stiffness of the element of 0.1 m: the scale of every comparison.
 double stiffness_scale() {
   const Lame lame = lame_constants(kRubber);
-  return (kRelaxation / kStep) * (lame.lambda + 2.0 * lame.mu) * 0.1;
+  return (kRelaxation / kStep) * (lame.Lambda + 2.0 * lame.G) * 0.1;
 }
 
 /// Where a step starts: stretches that are distinct, and an axis that the end does not share.
@@ -150,8 +150,8 @@ TEST_P(DecayingMode, FollowsTheClosedForm) {
     // Strain energy density (2 mu |A|^2 + lambda tr(A)^2)/2 over sum m |A X|^2 / (2 V).
     double strain = 0.0;
     double inertia = 0.0;
-    for (const double x : mode.A.a) strain += 2.0 * lame.mu * x * x;
-    strain += lame.lambda * trace(mode.A) * trace(mode.A);
+    for (const double x : mode.A.a) strain += 2.0 * lame.G * x * x;
+    strain += lame.Lambda * trace(mode.A) * trace(mode.A);
     for (const Vec3& X : mesh.node) inertia += 0.25 * kRubber.density * dot(mode.A * X, mode.A * X);
     const double omega2 = strain / inertia;
     DeformableOptions rubber;

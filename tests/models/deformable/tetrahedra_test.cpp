@@ -49,14 +49,14 @@ Tetrahedra make(const TetMesh& mesh, const Law& law, TetrahedraOptions options =
 // Largest stiffness of the element, the scale of every comparison below.
 double stiffness_scale() {
   const Lame lame = lame_constants(kRubber);
-  return (lame.lambda + 2.0 * lame.mu) * 0.1;
+  return (lame.Lambda + 2.0 * lame.G) * 0.1;
 }
 
 // N of one block of rows before any projection.
 Mat3 row_stiffness(const Tetrahedra& law, const Law& kind, const Mat3& F, std::size_t block) {
   const Lame lame = lame_constants(kRubber);
-  const Mat3 at_rest = Corotational{lame.mu, lame.lambda}.hessian(vec3(1, 1, 1));
-  Mat3 N = block == 0 ? at_rest : lame.mu * identity<3>();
+  const Mat3 at_rest = Corotational{lame.G, lame.Lambda}.hessian(vec3(1, 1, 1));
+  Mat3 N = block == 0 ? at_rest : lame.G * identity<3>();
   if (kind.rows == ElementRows::kStretches) {
     std::visit(
         [&](const auto& material) {
