@@ -88,8 +88,9 @@ NSN_FUNCTION void natural_map(const double* x, const double* u, double mu, doubl
 
 /// The error of a contact in two parts, m/s, the friction bound taken at x_N.
 struct ContactError {
-  double normal;    ///< |min(u_N, rho_N x_N)|
-  double friction;  ///< rho_T |x_T - Pi(x_T - u_T / rho_T)|, Pi on the disc of radius mu max(x_N, 0)
+  double normal;  ///< |min(u_N, rho_N x_N)|
+  double
+      friction;  ///< rho_T |x_T - Pi(x_T - u_T / rho_T)|, Pi on the disc of radius mu max(x_N, 0)
 };
 
 NSN_FUNCTION ContactError contact_error(const double* x, const double* u, double mu, double rho_N,
