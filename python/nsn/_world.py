@@ -215,7 +215,7 @@ class World:
         sim = nsn.Simulation(world)
 
     position, velocity, ... are live: numpy arrays of the memory that the simulation works in. They stay valid if
-    bodies are added later, with the values of then; ask the world again for the new ones."""
+    bodies are added later, with the values they had; ask the world again for the new ones."""
 
     def __init__(self, gravity: Vector = (0.0, 0.0, -9.81)):
         self._core: Any = _core.World()

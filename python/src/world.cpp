@@ -67,14 +67,14 @@ namespace {
 using SharedShape = std::shared_ptr<const Shape>;
 
 std::vector<Vec3> points_of(const char* what, const Doubles2& a) {
-  NSN_THROW_UNLESS(a.shape(1) == 3, "{}: {} numbers a row, not 3", what, a.shape(1));
+  NSN_THROW_UNLESS(a.shape(1) == 3, "{}: {} numbers per row, not 3", what, a.shape(1));
   std::vector<Vec3> out(a.shape(0));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = load3(a.data() + 3 * i);
   return out;
 }
 template <std::size_t k>
 std::vector<std::array<int, k>> indices_of(const char* what, const Ints2& a) {
-  NSN_THROW_UNLESS(a.shape(1) == k, "{}: {} indices a row, not {}", what, a.shape(1), k);
+  NSN_THROW_UNLESS(a.shape(1) == k, "{}: {} indices per row, not {}", what, a.shape(1), k);
   std::vector<std::array<int, k>> out(a.shape(0));
   for (std::size_t i = 0; i < out.size(); ++i) std::copy_n(a.data() + k * i, k, out[i].begin());
   return out;
@@ -255,7 +255,7 @@ int add_shape(WorldHandle& w, int body, const SharedShape& shape, const nb::dict
   const Quaternion q = quaternion(rotation);
   const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   NSN_THROW_UNLESS(length > 0.0 && std::isfinite(length),
-                   "rotation is no quaternion that can be scaled to 1");
+                   "rotation is not a quaternion that can be scaled to 1");
   return world.add_shape(body, shape, surface_from(surface), vec3(offset), q);
 }
 
@@ -406,7 +406,7 @@ double* number_of(JointAxis& axis, const std::string& key) {
   for (const auto& [name, number] : all) {
     if (key == name) return number;
   }
-  throw std::invalid_argument(fmt::format("'{}' is no number of a joint's axis", key));
+  throw std::invalid_argument(fmt::format("'{}' is not a number of a joint's axis", key));
 }
 
 void set_axis(Joint& joint, int axis, const Numbers& numbers) {

@@ -122,7 +122,7 @@ def test_joint_numbers():
     with pytest.raises(ValueError):
         world.joint(j).set(lower=1.0, upper=-1.0)
     assert world.joint(j).get("upper") == 0.2  # nothing has changed
-    with pytest.raises(ValueError, match="'target_' is no number"):
+    with pytest.raises(ValueError, match="'target_' is not a number"):
         world.joint(j).set(target_=1)
 
 

@@ -31,7 +31,7 @@ WORDS[rf"(?:{UNIT}) an? (?:{EACH})"] = "'per' for 'a'"
 # Of a message: "is not a range", not "is no range".
 NEGATED = re.compile(r"\b(?<!there )(?<!There )(?:is|are) (?:no|none of)\b")
 MOST_WORDS, COLUMNS = 40, 120
-SOURCES = ("ncp", "core", "precond", "backends", "models", "bench", "tests")
+SOURCES = ("include", "ncp", "core", "precond", "backends", "models", "bench", "tests", "python")
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 QUOTED = {"THIRD_PARTY.md"}  # licences, word for word
 
