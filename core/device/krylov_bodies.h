@@ -27,15 +27,19 @@ struct KrylovBodies {
 
   NSN_INLINE Vector3<Real> preconditioned(Index i, const Vector3<Real>& v, bool plain) const {
     if (plain || unit()) return v;
-    if (precond == DevicePreconditioning::kBlockJacobi) return load_block(P, kBlockSize * i) * v;
+    if (precond == DevicePreconditioning::kBlockJacobi) {
+      Vector3<Real> out;
+      add_product(P, kBlockSize * i, v, out);
+      return out;
+    }
     return {{P(kBlock * i) * v[0], P(kBlock * i + 1) * v[1], P(kBlock * i + 2) * v[2]}};
   }
 
   /// P of row block i. Adds 1 to bad where the block or an entry of its diagonal had to be replaced.
   NSN_FUNCTION void set_preconditioner(Index i) const {
     if (unit()) return;
-    Mat3 B = converted<double>(op.diagonal_block(i));
     const bool blocks = precond == DevicePreconditioning::kBlockJacobi;
+    Mat3 B = converted<double>(op.diagonal_block(i, blocks));
     if (!blocks || !invert_spd_block(B.a)) invert_diagonal(B.a);
     if (blocks) return store_block(P, kBlockSize * i, converted<Real>(B));
     for (int k = 0; k < 3; ++k) P(kBlock * i + k) = static_cast<Real>(B(k, k));
@@ -58,16 +62,23 @@ struct KrylovBodies {
     if (run.phase == KrylovPhase::kRecompute) op.product_node(n, x, node);
   }
 
-  NSN_INLINE void rows(Index i, const KrylovRun& run, double* sum) const {
-    if (run.phase == KrylovPhase::kProduct) return product(i, run, sum);
+  /// The part of an iteration that sums, for row blocks [from, to).
+  NSN_FUNCTION void rows(Index from, Index to, const KrylovRun& run, double* sum) const {
+    if (run.phase == KrylovPhase::kProduct) {
+      double total[kKrylovSums] = {};
+      for (Index i = from; i < to; ++i) product(i, run, total);
+      for (int k = 0; k < kKrylovSums; ++k) sum[k] += total[k];
+    }
     if (run.phase == KrylovPhase::kRecompute) {
-      const Vector3<Real> r_i = load_vector(b, kBlock * i) - op.product_row(i, x, node);
-      store_vector(r, kBlock * i, r_i);
-      store_vector(z, kBlock * i, preconditioned(i, r_i, run.plain));
+      for (Index i = from; i < to; ++i) {
+        const Vector3<Real> r_i = load_vector(b, kBlock * i) - op.product_row(i, x, node);
+        store_vector(r, kBlock * i, r_i);
+        store_vector(z, kBlock * i, preconditioned(i, r_i, run.plain));
+      }
     }
     if (run.phase == KrylovPhase::kDelta) {
       const Real beta = static_cast<Real>(run.beta);
-      for (Index k = kBlock * i; k < kBlock * (i + 1); ++k) {
+      for (Index k = kBlock * from; k < kBlock * to; ++k) {
         sum[kSumQPq] += static_cast<double>((w(k) + beta * q(k)) * (u(k) + beta * s(k)));
       }
     }

@@ -126,8 +126,8 @@ class KrylovSolver final : public DeviceSolver<D, Real> {
     }
     const Index chunks = queue.template sum_chunks<kKrylovSums>(
         "krylov rows", k->op.rows,
-        KOKKOS_LAMBDA(const Index i, double* sum) {
-          if (!run(0).done()) k->rows(i, run(0), sum);
+        KOKKOS_LAMBDA(const Index from, const Index to, double* sum) {
+          if (!run(0).done()) k->rows(from, to, run(0), sum);
         },
         part);
     queue.for_each(

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "nsn/core/base/lanes.h"
 #include "nsn/core/device/space.h"
 
 namespace nsn {
@@ -33,17 +32,19 @@ struct DeviceOperator {
 
   /// J^T v at node n, by the node's list: one order on every device.
   template <class View>
-  NSN_FUNCTION Vector3<Real> gather(Index n, const View& v) const {
+  NSN_INLINE Vector3<Real> gather(Index n, const View& v) const {
     Vector3<Real> sum;
     for (Index e = node_begin(n); e < node_begin(n + 1); ++e) {
-      sum += load_block(Jt, kBlockSize * e) * load_vector(v, kBlock * node_row(e));
+      add_product(Jt, kBlockSize * e, load_vector(v, kBlock * node_row(e)), sum);
     }
     return sum;
   }
   /// node = H^-1 J^T v
   template <class View>
   NSN_FUNCTION void product_node(Index n, const View& v, const Span<D, Real>& node) const {
-    store_vector(node, kBlock * n, load_block(H_inverse, kBlockSize * n) * gather(n, v));
+    Vector3<Real> out;
+    add_product(H_inverse, kBlockSize * n, gather(n, v), out);
+    store_vector(node, kBlock * n, out);
   }
   /// Row block i of S v; node = H^-1 J^T v unless the entries are there.
   template <class View>
@@ -51,16 +52,18 @@ struct DeviceOperator {
     Vector3<Real> out;
     if (entries) {
       for (Index e = S_begin(i); e < S_begin(i + 1); ++e) {
-        out += load_block(S, kBlockSize * e) * load_vector(v, kBlock * S_column(e));
+        add_product(S, kBlockSize * e, load_vector(v, kBlock * S_column(e)), out);
       }
       return out;
     }
     for (Index k = row_begin(i); k < row_begin(i + 1); ++k) {
-      out += load_block(J, kBlockSize * k) * load_vector(node, kBlock * column(k));
+      add_product(J, kBlockSize * k, load_vector(node, kBlock * column(k)), out);
     }
-    return out + load_block(C, kBlockSize * i) * load_vector(v, kBlock * i);
+    add_product(C, kBlockSize * i, load_vector(v, kBlock * i), out);
+    return out;
   }
-  NSN_FUNCTION Matrix3<Real> diagonal_block(Index i) const {
+  /// Block (i, i) of S; of the factored form only its diagonal unless whole.
+  NSN_FUNCTION Matrix3<Real> diagonal_block(Index i, bool whole) const {
     Matrix3<Real> B;
     if (entries) {
       for (Index e = S_begin(i); e < S_begin(i + 1); ++e) {
@@ -71,7 +74,11 @@ struct DeviceOperator {
     B = load_block(C, kBlockSize * i);
     for (Index k = row_begin(i); k < row_begin(i + 1); ++k) {
       const Matrix3<Real> J_k = load_block(J, kBlockSize * k);
-      B += J_k * load_block(H_inverse, kBlockSize * column(k)) * transpose(J_k);
+      const Matrix3<Real> JH = J_k * load_block(H_inverse, kBlockSize * column(k));
+      if (whole) B += JH * transpose(J_k);
+      for (int c = 0; c < 3 && !whole; ++c) {
+        B(c, c) += JH(c, 0) * J_k(c, 0) + JH(c, 1) * J_k(c, 1) + JH(c, 2) * J_k(c, 2);
+      }
     }
     return B;
   }

@@ -19,6 +19,7 @@
 #include <string>
 #include <type_traits>
 
+#include "nsn/core/base/lanes.h"
 #include "nsn/core/base/math3.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
@@ -165,7 +166,7 @@ class Queue {
 
   /// body(i, sums) for i in [0, n), sums K numbers that start at zero in every chunk; chunk c leaves
   /// part(K c) ... Returns the number of chunks. What a body does with its sums (add, take the
-  /// larger) the reader of the parts must do too.
+  /// larger) the reader of the parts must do too. A body(from, to, sums) is called once per chunk.
   template <int K, class Body>
   Index sum_chunks(const char* name, Index n, const Body& body, Span<D, double> part) {
     const Index length = std::max(Shape::length, (n + Shape::most - 1) / Shape::most);
@@ -176,7 +177,11 @@ class Queue {
           double sum[K];
           for (int k = 0; k < K; ++k) sum[k] = 0.0;
           const Index last = (c + 1) * length < n ? (c + 1) * length : n;
-          for (Index i = c * length; i < last; ++i) body(i, sum);
+          if constexpr (std::is_invocable_v<Body, Index, Index, double*>) {
+            body(c * length, last, static_cast<double*>(sum));
+          } else {
+            for (Index i = c * length; i < last; ++i) body(i, sum);
+          }
           for (int k = 0; k < K; ++k) part(K * c + k) = sum[k];
         },
         length);
@@ -240,6 +245,16 @@ template <class View>
 NSN_FUNCTION void store_block(const View& v, Index i,
                               const Matrix3<typename View::non_const_value_type>& A) {
   for (int k = 0; k < 9; ++k) v(i + k) = A.a[k];
+}
+
+/// out += A x, the block A where it stands.
+template <class View, class Real>
+NSN_INLINE void add_product(const View& blocks, Index at, const Vector3<Real>& x,
+                            Vector3<Real>& out) {
+  for (int k = 0; k < 3; ++k) {
+    const Index row = at + 3 * k;
+    out[k] += blocks(row) * x[0] + blocks(row + 1) * x[1] + blocks(row + 2) * x[2];
+  }
 }
 
 /// In another precision.

@@ -210,7 +210,7 @@ struct StepBodies {
   NSN_FUNCTION void recover_row_from_velocity(Index i) const {
     Vector3<Real> Jdu;
     for (Index k = at.row_begin(i); k < at.row_begin(i + 1); ++k) {
-      Jdu += load_block(J, kBlockSize * k) * load_vector(du, kBlock * at.column(k));
+      add_product(J, kBlockSize * k, load_vector(du, kBlock * at.column(k)), Jdu);
     }
     const Vector3<Real> push = load_vector(h, kBlock * i) + load_block(L, kBlockSize * i) * Jdu;
     const Vector3<Real> x_i = Real(-1) * (inverse(load_block(C, kBlockSize * i)) * push);

@@ -160,8 +160,8 @@ struct TeamStep {
       if (k.op.two_passes()) {
         each(team, w.node, w.node_end, [&](const Index n) { k.nodes(n, now); });
       }
-      const auto sums = sum<kKrylovSums>(team, w.row, w.row_end,
-                                         [&](const Index i, double* one) { k.rows(i, now, one); });
+      const auto sums = sum<kKrylovSums>(
+          team, w.row, w.row_end, [&](const Index i, double* one) { k.rows(i, i + 1, now, one); });
       if (team.team_rank() == 0) {
         double total[kKrylovSums];
         for (int q = 0; q < kKrylovSums; ++q) total[q] = total_of(sums, T, kKrylovSums, q);
