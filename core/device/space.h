@@ -177,11 +177,7 @@ class Queue {
           double sum[K];
           for (int k = 0; k < K; ++k) sum[k] = 0.0;
           const Index last = (c + 1) * length < n ? (c + 1) * length : n;
-          if constexpr (std::is_invocable_v<Body, Index, Index, double*>) {
-            body(c * length, last, static_cast<double*>(sum));
-          } else {
-            for (Index i = c * length; i < last; ++i) body(i, sum);
-          }
+          over_chunk(body, c * length, last, sum);
           for (int k = 0; k < K; ++k) part(K * c + k) = sum[k];
         },
         length);
@@ -219,6 +215,14 @@ class Queue {
   const Execution& execution() const { return execution_; }
 
  private:
+  template <class Body>
+  NSN_FUNCTION static void over_chunk(const Body& body, Index from, Index to, double* sum) {
+    if constexpr (std::is_invocable_v<Body, Index, Index, double*>) {
+      body(from, to, sum);
+    } else {
+      for (Index i = from; i < to; ++i) body(i, sum);
+    }
+  }
   static constexpr bool is_serial() { return std::is_same_v<Execution, Kokkos::Serial>; }
 
   Execution execution_;
