@@ -161,8 +161,8 @@ class Comparison {
         progress.step(fmt::format("{} · {}", name, solver));
       };
       calls.stopped = interrupted;
-      calls.enter = [&](const std::string& spec, bool factored) {
-        return workers_.contestant(source, options_.seed, spec, factored, comparison_.control);
+      calls.enter = [&](const std::string& spec, bench::SystemForm form) {
+        return workers_.contestant(source, options_.seed, spec, form, comparison_.control);
       };
       if (log_) {
         calls.known = log_->known(source);
