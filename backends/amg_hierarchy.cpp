@@ -11,7 +11,6 @@
 #include <amgcl/amg.hpp>
 #include <amgcl/backend/builtin.hpp>
 #include <amgcl/coarsening/aggregation.hpp>
-#include <amgcl/coarsening/as_scalar.hpp>
 #include <amgcl/coarsening/rigid_body_modes.hpp>
 #include <amgcl/coarsening/ruge_stuben.hpp>
 #include <amgcl/coarsening/smoothed_aggregation.hpp>
@@ -113,16 +112,12 @@ M without_rows_of_one_sign(const M& A) {
 template <class B>
 class Coarsening {
   using Value = typename B::value_type;
-  struct None {};
   using Smoothed = amgcl::coarsening::smoothed_aggregation<B>;
   using Plain = amgcl::coarsening::aggregation<B>;
-  /// Knows vectors near the null space, and works on scalars for their sake.
-  using Modal = std::conditional_t<kScalar<Value>, None,
-                                   typename amgcl::coarsening::as_scalar<
-                                       amgcl::coarsening::smoothed_aggregation>::template type<B>>;
+  struct None {};
   using Classical =
       std::conditional_t<kScalar<Value>, amgcl::coarsening::ruge_stuben<BackendOf<double>>, None>;
-  using Method = std::variant<Smoothed, Plain, Modal, Classical>;
+  using Method = std::variant<Smoothed, Plain, Classical>;
 
  public:
   struct params {
@@ -168,18 +163,20 @@ class Coarsening {
   }
 
  private:
-  /// Six rigid motions; weak couplings are kept, as AMGCL asks of a near null space.
+  /// Six rigid motions; weak couplings are kept, as AMGCL asks of a near null space. P is smoothed by
+  /// the spectral radius of D^-1 S: the usual 2/3 is for radii near 2, those of elasticity reach 4.
   template <class Params>
   static void set_modes(ConstVector positions, Params& p) {
     p.aggr.block_size = kBlock;
     p.aggr.eps_strong = 0;
+    p.estimate_spectral_radius = true;
     const std::vector<double> points(positions.data(), positions.data() + positions.extent(0));
     p.nullspace.cols = amgcl::coarsening::rigid_body_modes(kBlock, points, p.nullspace.B);
   }
 
   static Method choose(const AmgSettings& settings) {
     if (settings.coarsening == "ruge-stuben") {
-      if constexpr (kScalar<Value>) return Method(std::in_place_index<3>);
+      if constexpr (kScalar<Value>) return Method(std::in_place_index<2>);
       throw std::invalid_argument("ruge-stuben knows scalars only");
     }
     const unsigned aggregate = kScalar<Value> ? settings.aggregate : 1;
@@ -190,15 +187,7 @@ class Coarsening {
     }
     typename Smoothed::params smoothed;
     smoothed.aggr.block_size = aggregate;
-    if (settings.positions.extent(0) > 0) {
-      if constexpr (kScalar<Value>) {
-        set_modes(settings.positions, smoothed);
-      } else {
-        typename Modal::params modal;
-        set_modes(settings.positions, modal);
-        return Method(std::in_place_index<2>, modal);
-      }
-    }
+    if (settings.positions.extent(0) > 0) set_modes(settings.positions, smoothed);
     return Method(std::in_place_index<0>, smoothed);
   }
 

@@ -1,9 +1,9 @@
 #include "nsn/backends/auto_solver.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "nsn/backends/iteration_limit.h"
+#include "nsn/core/step/reductions/primal_solver.h"
 
 namespace nsn {
 namespace {
@@ -26,12 +27,17 @@ constexpr double kMemoryBandwidth = 8e9;    // the same beyond kCache
 constexpr double kCache = 8e6;              // bytes
 constexpr double kAnalysis = 30e-9;         // s of contact-lu's symbolic work, a block,
 constexpr double kOrdering = 20e-12;        // and a block and row
+constexpr double kScalarAnalysis = 1e-7;    // an entry, where it has to gather blocks from scalars
 constexpr double kOtherAnalysis = 140e-9;   // of others', which order scalars, an entry
 constexpr double kFillPerRow = 5.0;         // operations of factors over rows^2: a pile, unanalysed
 constexpr double kWorthAnalysis = 0.5;      // of the cost of an iteration, to know that of factors
 constexpr double kStart = 2e-6;             // s of any solver
 constexpr double kExpectedIterations = 12;  // of incomplete factors on piles and stacks: 1 to 20
-constexpr int kLeastIterations = 100;       // before an iteration is given up
+constexpr double kIterationsOfProducts = 100;  // of an iteration without entries
+constexpr int kLeastIterations = 30;           // before an iteration is given up
+constexpr double kTrivial = 2e6;               // rows^3: dense factors of 126 rows take 25 us
+constexpr double kProductsPerBlock =
+    220.0;  // operations of H + J^T C^-1 J, a block of a J of four a row
 
 Capabilities capabilities_of_auto() {
   Capabilities can;
@@ -73,26 +79,53 @@ Pattern pattern_of(const LinearOperator& op) {
   return pattern_of(S.rows, S.row_begin, S.column, 1.0);
 }
 
+/// The solvers it takes, in the order in which ties are kept.
+enum Which : std::size_t {
+  kContactLu,
+  kCholmod,
+  kKlu,
+  kPcgIlu,
+  kGmresIlu,
+  kPcr,
+  kGmres,
+  kPrimal,
+  kSolvers
+};
+constexpr std::array<const char*, kSolvers> kSpecs{
+    "contact-lu", "cholmod", "klu",       "pcg:precond=block-ilu", "gmres:precond=block-ilu",
+    "pcr",        "gmres",   "contact-lu"};
+
 /// A solver of the list.
 struct Candidate {
-  const char* spec;
+  Which which = kContactLu;
   bool direct = false;
   double setup = 0.0;      // predicted, s
   double iteration = 0.0;  // the same, of one
   LinearSolver* solver = nullptr;
 
   double cost(double iterations) const { return kStart + setup + iterations * iteration; }
+  std::string_view name() const { return which == kPrimal ? solver->name() : kSpecs[which]; }
 };
+
+/// Seconds in words, without the weight of floating-point text: solves of ten microseconds pay for it.
+std::string words_of(double seconds) {
+  constexpr double kMicro = 1e6;
+  constexpr double kMilli = 1e3;
+  constexpr double kFew = 1e4;
+  const double micro = std::min(std::ceil(kMicro * seconds), 1e12);
+  if (micro < kFew) return std::to_string(static_cast<long>(micro)) + " us";
+  return std::to_string(static_cast<long>(micro / kMilli)) + " ms";
+}
 
 class AutoSolver final : public LinearSolver {
  public:
   AutoSolver(const Options& options, const SolverRegistry& registry)
       : max_iterations_(static_cast<int>(options.integer("max_iterations"))) {
-    for (const char* spec : {"contact-lu", "cholmod", "klu", "pcg:precond=block-ilu",
-                             "gmres:precond=block-ilu", "pcr", "gmres"}) {
-      const bool available = registry.info(parse_named_options(spec).name).available();
-      if (available) solvers_[spec] = registry.make(spec);
+    for (std::size_t k = 0; k < kSolvers; ++k) {
+      if (!registry.info(parse_named_options(kSpecs[k]).name).available()) continue;
+      solvers_[k] = registry.make(kSpecs[k]);
     }
+    solvers_[kPrimal] = std::make_unique<PrimalSolver>(std::move(solvers_[kPrimal]));
   }
 
   std::string_view name() const override { return "auto"; }
@@ -102,10 +135,9 @@ class AutoSolver final : public LinearSolver {
   }
 
  private:
-  void add(const char* spec, bool direct, double setup, double iteration) {
-    const auto found = solvers_.find(spec);
-    if (found == solvers_.end()) return;
-    candidates_.push_back({spec, direct, setup, iteration, found->second.get()});
+  void add(Which which, bool direct, double setup, double iteration) {
+    if (solvers_[which] == nullptr) return;
+    candidates_.push_back({which, direct, setup, iteration, solvers_[which].get()});
   }
 
   void add_incomplete(const LinearOperator& op, const Pattern& pattern) {
@@ -116,21 +148,22 @@ class AutoSolver final : public LinearSolver {
     const double setup = 2.0 * cubed * pattern.elimination / kIncompleteRate +
                          3.0 * bytes * pattern.entries / bandwidth;
     const double iteration = moved / bandwidth;
-    if (op.symmetric()) add("pcg:precond=block-ilu", false, setup, iteration);
+    if (op.symmetric()) add(kPcgIlu, false, setup, iteration);
     // Two passes over the directions so far.
     const double directions = 16.0 * kExpectedIterations * op.rows() / bandwidth;
-    add("gmres:precond=block-ilu", false, setup, iteration + directions);
+    add(kGmresIlu, false, setup, iteration + directions);
   }
 
   /// Symbolic work is spared where it would cost as much as an iteration does; once done it is no part
   /// of the price any more.
   void add_direct(const LinearOperator& op, const Pattern& pattern) {
-    const double analysis = (kAnalysis + kOrdering * op.rows()) * pattern.entries;
+    const double gathering = pattern.width == 1.0 ? kScalarAnalysis : kAnalysis;
+    const double analysis = (gathering + kOrdering * op.rows()) * pattern.entries;
     const double bound =
         candidates_.empty() ? HUGE_VAL : kWorthAnalysis * candidates_.front().cost(iterations_);
     const double twice = op.symmetric() ? 1.0 : 2.0;
     double flops = 0.0;
-    add("contact-lu", true, analysis, 0.0);
+    add(kContactLu, true, analysis, 0.0);
     Candidate& own = candidates_.back();
     if (analysis < bound) {
       own.solver->analyze(op);
@@ -141,21 +174,48 @@ class AutoSolver final : public LinearSolver {
     }
     own.setup += flops / kFactorRate;
     const double other = kOtherAnalysis * pattern.entries * pattern.width * pattern.width;
-    if (op.symmetric()) add("cholmod", true, other + flops / kSupernodalRate, 0.0);
-    if (!op.symmetric()) add("klu", true, other + flops / kFactorRate, 0.0);
+    if (op.symmetric()) add(kCholmod, true, other + flops / kSupernodalRate, 0.0);
+    if (!op.symmetric()) add(kKlu, true, other + flops / kFactorRate, 0.0);
+  }
+
+  /// Over nodes, where that is possible: the same answer from a smaller matrix.
+  void add_primal(const SchurOperator& S) {
+    if (!has_primal_form(S)) return;
+    const double blocks = primal_blocks(S);
+    const double rows = S.J().columns;
+    const double analysis = (kAnalysis + kOrdering * rows) * blocks;
+    const double products = static_cast<double>(S.J().blocks()) * kProductsPerBlock;
+    const double flops = kFillPerRow * 9.0 * rows * rows;
+    add(kPrimal, true, analysis + products / kFactorRate + flops / kFactorRate, 0.0);
+  }
+
+  void choose_among_products(const LinearOperator& op) {
+    const double moved = op.bytes_per_apply();
+    const double iteration = moved / (moved > kCache ? kMemoryBandwidth : kCacheBandwidth);
+    if (op.factors() != nullptr && op.symmetric()) add_primal(*op.factors());
+    if (op.symmetric()) add(kPcr, false, 0.0, iteration);
+    add(kGmres, false, 0.0, 2.0 * iteration);
   }
 
   void do_analyze(const LinearOperator& op) override {
     candidates_.clear();
     iterations_ = kExpectedIterations;
+    const double rows = op.rows();
+    trivial_ = op.blocks() != nullptr && rows * rows * rows <= kTrivial;
     if (!op.has_entries()) {
-      if (op.symmetric()) add("pcr", false, 0.0, 0.0);
-      add("gmres", false, 0.0, 0.0);
+      iterations_ = kIterationsOfProducts;
+      choose_among_products(op);
+    } else if (trivial_) {
+      add(kContactLu, true, 0.0, 0.0);
+      if (op.symmetric()) add(kPcgIlu, false, 0.0, 0.0);
+      add(kGmresIlu, false, 0.0, 0.0);
+      if (!op.symmetric()) add(kKlu, true, 0.0, 0.0);
+      if (op.symmetric()) add(kPcr, false, 0.0, 0.0);
     } else {
       const Pattern pattern = pattern_of(op);
       add_incomplete(op, pattern);
       add_direct(op, pattern);
-      if (op.symmetric()) add("pcr", false, HUGE_VAL, 0.0);
+      if (op.symmetric()) add(kPcr, false, HUGE_VAL, 0.0);
     }
     rank();
     candidates_.front().solver->analyze(op);
@@ -164,6 +224,7 @@ class AutoSolver final : public LinearSolver {
   /// The least cost first, then the other kind, direct or iterative: what one kind cannot do the other
   /// may. A tie keeps the order in which they were added.
   void rank() {
+    if (trivial_) return;
     std::stable_sort(candidates_.begin(), candidates_.end(), [&](const auto& a, const auto& b) {
       return a.cost(iterations_) < b.cost(iterations_);
     });
@@ -189,16 +250,26 @@ class AutoSolver final : public LinearSolver {
     return std::max(kLeastIterations, static_cast<int>(most));
   }
 
+  /// At the rate so far as many iterations again will do.
+  static bool on_its_way(const LinearReport& one, double target) {
+    if (one.status != LinearStatus::kMaxIterations) return false;
+    const double gained = std::log(one.initial_residual / one.true_residual);
+    return gained > 0.0 && std::log(one.true_residual / target) <= gained;
+  }
+
   std::string reason() const {
     const Candidate& chosen = candidates_.front();
-    if (candidates_.size() == 1 || chosen.iteration + chosen.setup == 0.0) {
-      return fmt::format("{}: the matrix is not formed", chosen.spec);
-    }
+    std::string said(chosen.name());
+    if (trivial_) return said + ": a small system";
     const auto other = std::find_if(candidates_.begin() + 1, candidates_.end(),
                                     [&](const auto& c) { return c.direct != chosen.direct; });
     const auto& rival = other == candidates_.end() ? candidates_[1] : *other;
-    return fmt::format("{}: predicted {:.2g} ms, {} {:.2g} ms", chosen.spec,
-                       1e3 * chosen.cost(iterations_), rival.spec, 1e3 * rival.cost(iterations_));
+    if (candidates_.back().which == kGmres && chosen.which != kPrimal) {
+      return said + ": the matrix is not formed";
+    }
+    said += ": predicted " + words_of(chosen.cost(iterations_)) + ", ";
+    said += rival.name();
+    return said + " " + words_of(rival.cost(iterations_));
   }
 
   void do_solve(const LinearOperator& op, ConstVector b, Vector x, const LinearControl& control,
@@ -214,14 +285,20 @@ class AutoSolver final : public LinearSolver {
       const bool last = k + 1 == candidates_.size();
       const bool limited = !candidate.direct && !last && own.iteration_budget <= 0;
       if (limited) own.max_iterations = std::min(own.max_iterations, patience(candidate));
-      const LinearReport one = solver.solve(b, x, own, monitor);
+      LinearReport one = solver.solve(b, x, own, monitor);
+      const bool more = one.iterations < asked.max_iterations;
+      if (limited && more && on_its_way(one, std::max(asked.rtol * report.rhs_norm, asked.atol))) {
+        take(one, report);
+        own.max_iterations = std::min(own.max_iterations, asked.max_iterations - report.iterations);
+        one = solver.solve(b, x, own, monitor);
+      }
       take(one, report);
       if (one.ok()) {
         if (!candidate.direct && one.iterations > 0) iterations_ = one.iterations;
         break;
       }
       const bool all_spent = report.iterations >= asked.max_iterations && !candidate.direct;
-      said += fmt::format("{}{} ended with {}", said.empty() ? "" : "; ", candidate.spec,
+      said += fmt::format("{}{} ended with {}", said.empty() ? "" : "; ", candidate.name(),
                           to_string(one.status));
       if (all_spent) break;
     }
@@ -240,7 +317,8 @@ class AutoSolver final : public LinearSolver {
 
   double bytes_held() const override { return 0.0; }
 
-  std::map<std::string, std::unique_ptr<LinearSolver>, std::less<>> solvers_;  // all that are built
+  std::array<std::unique_ptr<LinearSolver>, kSolvers> solvers_;  // empty: not built
+  bool trivial_ = false;  // factors cost less than to think about it
   int max_iterations_;
   Capabilities capabilities_ = capabilities_of_auto();
   std::vector<Candidate> candidates_;

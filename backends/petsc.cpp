@@ -52,46 +52,8 @@ std::vector<OptionSpec> options_of_petsc() {
 #if defined(NSN_WITH_PETSC)
 
 using petsc::check;
-
-/// "-a 1 -b" as pairs; a word after a dash that is a number is a value.
-std::vector<std::pair<std::string, std::string>> raw_options(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    const bool key =
-        word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
-    if (key) {
-      out.emplace_back(word.substr(1), "");
-    } else if (!word.empty()) {
-      NSN_THROW_UNLESS(!out.empty() && out.back().second.empty(),
-                       "'petsc': '{}' in '{}' belongs to no option", word, text);
-      out.back().second = word;
-    }
-  }
-  return out;
-}
-
-LinearStatus status_of(KSPConvergedReason reason) {
-  switch (reason) {
-    case KSP_DIVERGED_ITS:
-      return LinearStatus::kMaxIterations;
-    case KSP_DIVERGED_BREAKDOWN:
-    case KSP_DIVERGED_BREAKDOWN_BICG:
-    case KSP_DIVERGED_NANORINF:
-      return LinearStatus::kBreakdown;
-    case KSP_DIVERGED_INDEFINITE_PC:
-    case KSP_DIVERGED_INDEFINITE_MAT:
-      return LinearStatus::kIndefinite;
-    case KSP_DIVERGED_DTOL:
-      return LinearStatus::kStagnation;
-    case KSP_DIVERGED_PC_FAILED:
-      return LinearStatus::kSingularPivot;
-    default:
-      return reason > 0 ? LinearStatus::kStagnation : LinearStatus::kBackendError;
-  }
-}
+using petsc::raw_options;
+using petsc::status_of;
 
 class Petsc final : public LinearSolver {
  public:
@@ -250,21 +212,9 @@ class Petsc final : public LinearSolver {
                                  value.empty() ? nullptr : value.c_str()));
     }
     check(KSPSetFromOptions(ksp_));
-    set_norm();
+    petsc::use_true_residual(ksp_);
     if (!capabilities_.direct) check(KSPSetInitialGuessNonzero(ksp_, PETSC_TRUE));
     options_checked_ = false;
-  }
-
-  /// |b - S x| where the method has that norm.
-  void set_norm() {
-    KSPType type = nullptr;
-    check(KSPGetType(ksp_, &type));
-    const std::string method = type;
-    const bool right = one_of(method, {KSPGMRES, KSPLGMRES, KSPBCGS, KSPBCGSL});
-    if (right) check(KSPSetPCSide(ksp_, PC_RIGHT));
-    if (right || one_of(method, {KSPCG, KSPFGMRES, KSPCR, KSPGCR, KSPPIPECG, KSPIBCGS, KSPFBCGS})) {
-      check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
-    }
   }
 
   void do_analyze(const LinearOperator& op) override {

@@ -1,6 +1,9 @@
 #include "nsn/backends/petsc_session.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <string_view>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -73,6 +76,60 @@ bool alive() {
 std::recursive_mutex& lock() {
   static std::recursive_mutex one;
   return one;
+}
+
+/// "-a 1 -b" as pairs; a word after a dash that is a number is a value.
+std::vector<std::pair<std::string, std::string>> raw_options(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const bool key =
+        word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+    if (key) {
+      out.emplace_back(word.substr(1), "");
+    } else if (!word.empty()) {
+      NSN_THROW_UNLESS(!out.empty() && out.back().second.empty(),
+                       "'petsc': '{}' in '{}' belongs to no option", word, text);
+      out.back().second = word;
+    }
+  }
+  return out;
+}
+
+LinearStatus status_of(KSPConvergedReason reason) {
+  switch (reason) {
+    case KSP_DIVERGED_ITS:
+      return LinearStatus::kMaxIterations;
+    case KSP_DIVERGED_BREAKDOWN:
+    case KSP_DIVERGED_BREAKDOWN_BICG:
+    case KSP_DIVERGED_NANORINF:
+      return LinearStatus::kBreakdown;
+    case KSP_DIVERGED_INDEFINITE_PC:
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return LinearStatus::kIndefinite;
+    case KSP_DIVERGED_DTOL:
+      return LinearStatus::kStagnation;
+    case KSP_DIVERGED_PC_FAILED:
+      return LinearStatus::kSingularPivot;
+    default:
+      return reason > 0 ? LinearStatus::kStagnation : LinearStatus::kBackendError;
+  }
+}
+
+void use_true_residual(KSP ksp) {
+  KSPType type = nullptr;
+  check(KSPGetType(ksp, &type));
+  const auto is = [&](std::initializer_list<const char*> list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const char* other) { return std::string_view(type) == other; });
+  };
+  const bool right = is({KSPGMRES, KSPLGMRES, KSPBCGS, KSPBCGSL});
+  if (right) check(KSPSetPCSide(ksp, PC_RIGHT));
+  if (right || is({KSPCG, KSPFGMRES, KSPCR, KSPGCR, KSPPIPECG, KSPIBCGS, KSPFBCGS})) {
+    check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  }
 }
 
 void check(PetscErrorCode code) {

@@ -8,6 +8,10 @@
 #include <mutex>
 #include <petscksp.h>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "nsn/core/linear/linear_status.h"
 
 namespace nsn::petsc {
 
@@ -17,6 +21,15 @@ void start();
 bool alive();
 
 std::recursive_mutex& lock();
+
+/// "-a 1 -b" as pairs of keys without their dash and values; a word after a dash that is a number is a
+/// value. Throws std::invalid_argument for a word that belongs to no option.
+std::vector<std::pair<std::string, std::string>> raw_options(const std::string& text);
+/// What the end of a method that did not converge is called here; a claim of convergence that was not
+/// confirmed stagnates.
+LinearStatus status_of(KSPConvergedReason reason);
+/// The method stops by |b - S x|, where it has that norm.
+void use_true_residual(KSP ksp);
 
 /// A call of PETSc failed; what() is PETSc's own words. Objects of the failed call may not even be
 /// destroyed: they are left to the process.

@@ -2,6 +2,7 @@
 
 #include "nsn/backends/amg.h"
 #include "nsn/backends/auto_solver.h"
+#include "nsn/backends/bicgstab.h"
 #include "nsn/backends/cholmod.h"
 #include "nsn/backends/contact_lu.h"
 #include "nsn/backends/cuda/cuda_backends.h"
@@ -49,6 +50,7 @@ SolverRegistry standard_backends() {
   registry.add(pcg_backend());
   registry.add(pcr_backend());
   registry.add(gmres_backend());
+  registry.add(bicgstab_backend());
   registry.add(amg_backend());
   registry.add(cholmod_backend());
   registry.add(eigen_ldlt_backend());

@@ -15,6 +15,7 @@
 #include "bench/compare/compare_report.h"
 #include "bench/compare/row_log.h"
 #include "bench/compare/worker.h"
+#include "bench/distributed/distributed.h"
 #include "bench/support/machine.h"
 #include "nsn/backends/standard_backends.h"
 #include "nsn/core/base/error.h"
@@ -39,6 +40,8 @@ struct CompareOptions : CommonOptions {
   std::optional<std::string> memory_limit;
   std::vector<std::string> plugins;  ///< shared libraries with solvers
   bool again = false;
+  bool distributed = false;
+  bool solutions = false;
 };
 
 constexpr double kTimeLimit = 60.0;  ///< s of processor time of a run, where none is given
@@ -161,8 +164,8 @@ class Comparison {
         progress.step(fmt::format("{} · {}", name, solver));
       };
       calls.stopped = interrupted;
-      calls.enter = [&](const std::string& spec, bool factored) {
-        return workers_.contestant(source, options_.seed, spec, factored, comparison_.control);
+      calls.enter = [&](const std::string& spec, bench::SystemForm form) {
+        return workers_.contestant(source, options_.seed, spec, form, comparison_.control);
       };
       if (log_) {
         calls.known = log_->known(source);
@@ -231,7 +234,78 @@ int run_friction(const CompareOptions& options, double tolerance) {
   return compare_friction(friction);
 }
 
+/// Each system on all processes that mpirun started; the first one prints and writes.
+class DistributedComparison {
+ public:
+  explicit DistributedComparison(const CompareOptions& options) : options_(options) {
+    for (const auto& [given, name] :
+         {std::pair(options.time_limit.has_value(), "--time-limit"),
+          std::pair(options.memory_limit.has_value(), "--memory-limit"),
+          std::pair(!options.plugins.empty(), "--plugin"), std::pair(options.again, "--again")}) {
+      NSN_THROW_UNLESS(!given, "{} does not go with --distributed; mpirun and the system limit it",
+                       name);
+    }
+    distributed_.solvers =
+        bench::split_solvers(options.solvers.empty() ? "petsc" : options.solvers);
+    distributed_.control.rtol = options.tolerance;
+    distributed_.control.max_iterations = options.max_iterations;
+    distributed_.repeats = options.repeats;
+    distributed_.seed = options.seed;
+    NSN_THROW_UNLESS(!options.solutions || !options.out.empty(), "--solutions needs --out");
+    if (options.solutions) distributed_.solutions = options.out;
+    bench::check_distributed(distributed_);
+    comparison_.solvers = distributed_.solvers;
+    comparison_.control = distributed_.control;
+    comparison_.repeats = options.repeats;
+  }
+
+  int run() {
+    const bool first = bench::process_number() == 0;
+    if (first) probe_outputs(options_);
+    if (options_.solutions) fs::create_directories(options_.out);
+    for (const auto& source : bench::find_systems({options_.paths.begin(), options_.paths.end()})) {
+      if (source.path.stem() == "A_sym") continue;
+      outcomes_.push_back(solve(source));
+      if (first && options_.prints_tables()) fmt::print("{}\n", bench::to_text(outcomes_.back()));
+    }
+    throw_if_nothing_was_usable(outcomes_);
+    if (first) write();
+    return std::all_of(outcomes_.begin(), outcomes_.end(),
+                       [](const auto& o) { return !o.refusal.empty() || o.ok(); })
+               ? 0
+               : 1;
+  }
+
+ private:
+  bench::SystemOutcome solve(const bench::SystemSource& source) const {
+    try {
+      return bench::solve_distributed(source, distributed_);
+    } catch (const InputError& error) {
+      bench::SystemOutcome refused;
+      refused.name = source.name;
+      refused.path = source.path.string();
+      refused.refusal = error.what();
+      return refused;
+    }
+  }
+
+  void write() const {
+    if (!options_.out.empty()) write_files(options_.out, outcomes_, comparison_, "");
+    if (!options_.json.empty()) write_json(options_.json, json_report(bench::to_rows(outcomes_)));
+  }
+
+  const CompareOptions& options_;
+  bench::DistributedOptions distributed_;
+  bench::ComparisonOptions comparison_;
+  std::vector<bench::SystemOutcome> outcomes_;
+};
+
 int run(const CompareOptions& options) {
+  if (options.distributed) {
+    const Runtime runtime(1);
+    return DistributedComparison(options).run();
+  }
+  NSN_THROW_UNLESS(!options.solutions, "--solutions goes with --distributed");
   note_interrupts();
   const Runtime runtime(options.threads);
   SolverRegistry registry = standard_backends();
@@ -282,6 +356,13 @@ void add_compare_command(Command& app, int& exit_code) {
       .type_name("FILE");
   command.add_flag("--again", options->again,
                    "measure rows again that --out has from a run with the same settings");
+  command.add_flag(
+      "--distributed", options->distributed,
+      "under mpirun: each process holds its rows of PETSc files and solves with\n"
+      "petsc:...; options of PETSc beside form=assembled|factored; seconds are those of\n"
+      "the slowest process, processor seconds those of all, waiting included");
+  command.add_flag("--solutions", options->solutions,
+                   "with --distributed: write each answer to DIR/SYSTEM-NUMBER.petsc");
   command
       .add_option("--max-iterations", options->max_iterations,
                   "largest number of iterations per solve")

@@ -84,12 +84,15 @@ void write_files(const fs::path& folder, const std::vector<bench::FrictionOutcom
 bool are_friction_problems(const std::vector<std::string>& paths) {
   const auto is_file = [](const fs::directory_entry& entry) { return entry.is_regular_file(); };
   return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    if (!fs::is_directory(path)) return !bench::is_matrix_file(path);
+    const auto is_matrix = [](const fs::path& file) {
+      return bench::is_matrix_file(file) || file.extension() == ".petsc";
+    };
+    if (!fs::is_directory(path)) return !is_matrix(path);
     const fs::directory_iterator direct(path);
     const fs::recursive_directory_iterator deep(path);
     return std::any_of(begin(direct), end(direct), is_file) &&
            std::none_of(begin(deep), end(deep),
-                        [](const auto& entry) { return bench::is_matrix_file(entry.path()); });
+                        [&](const auto& entry) { return is_matrix(entry.path()); });
   });
 }
 

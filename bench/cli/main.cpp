@@ -3,7 +3,6 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -18,6 +17,7 @@
 #include "bench/cli/completion.h"
 #include "bench/cli/outputs.h"
 #include "bench/compare/worker.h"
+#include "bench/distributed/distributed.h"
 #include "bench/support/machine.h"
 #include "bench/support/passive_waiting.h"
 #include "nsn/backends/standard_backends.h"
@@ -44,6 +44,7 @@ constexpr std::string_view kComplete = "__complete";  // what the shells' script
 
 /// Nothing here may throw: a closed stderr has no one to complain to.
 int complain(int code, const std::string& text) {
+  if (nsn::bench::process_number() > 0) return code;  // of many that say the same the first speaks
   std::fputs(("nsn: " + text + "\n").c_str(), stderr);
   return code;
 }
@@ -80,13 +81,10 @@ int run(nsn::cli::Command& app, int argc, char** argv) {
   }
 }
 
-/// Processes that mpirun or srun started this one among; 1: it stands alone.
-int started_among() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    const char* const text = std::getenv(name);
-    if (text != nullptr && std::atoi(text) > 1) return std::atoi(text);
-  }
-  return 1;
+/// All of what mpirun starts do the same; but for `nsn compare --distributed`.
+bool share_the_work(int argc, char** argv) {
+  return std::any_of(argv, argv + argc,
+                     [](const char* word) { return std::string_view(word) == "--distributed"; });
 }
 
 /// A solver under comparison, in a process that `nsn compare` started.
@@ -105,11 +103,13 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, with its reason
   try {
     if (argc > 1 && argv[1] == nsn::bench::kWorkerCommand) return contestant(argc, argv);
-    if (const int processes = started_among(); processes > 1) {
+    const int processes = nsn::bench::processes_started();
+    if (processes > 1 && !share_the_work(argc, argv)) {
       return complain(
           kBadInput,
           fmt::format("one of {} processes that mpirun started, which would all do the same and "
-                      "overwrite each other's files; nsn runs in one process",
+                      "overwrite each other's files; only 'nsn compare --distributed' shares its "
+                      "work among them",
                       processes));
     }
     nsn::cli::Command app("Non-smooth Newton methods for frictional contact");

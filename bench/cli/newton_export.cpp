@@ -46,6 +46,7 @@ void write_newton_system(const std::filesystem::path& folder, const NewtonSystem
     factors.J = to_scalar(*view.J);
     factors.H = block_diagonal(view.H);
     if (view.C.extent(0) > 0) factors.C = block_diagonal(view.C);
+    if (view.positions.extent(0) > 0) factors.positions = copy(view.positions);
     system.factors = factors;
   }
   const nlohmann::ordered_json description{{"scene", scene},

@@ -125,7 +125,11 @@ Row solver_row(const SystemOutcome& system, const SolverOutcome& outcome) {
   row["status"] = status_of(outcome);
   row["converged"] = outcome.ok();
   row["detail"] = detail_of(outcome);
-  row["operator"] = outcome.factored ? "factored" : "assembled";
+  row["operator"] = to_string(outcome.form);
+  if (outcome.ranks > 0) {
+    row["ranks"] = outcome.ranks;
+    row["imbalance"] = outcome.imbalance;
+  }
   if (!outcome.ran() || !outcome.ended.empty()) return row;
   add_times(system, outcome, row);
   row["iterations"] = outcome.report.iterations;

@@ -71,18 +71,18 @@ bool needs_entries(const SolverRegistry& registry, const std::string& spec) {
   return can.needs_entries && !can.takes_factors;
 }
 
-/// One empty outcome per solver and operator that it can take.
-void enter(bool has_factors, const SolverRegistry& registry, const ComparisonOptions& options,
-           SystemOutcome& result) {
+/// One empty outcome per solver and form that it can take.
+void enter(const std::vector<SystemForm>& forms, const SolverRegistry& registry,
+           const ComparisonOptions& options, SystemOutcome& result) {
   const std::size_t num_solvers = options.solvers.size();
-  for (const bool factored : {false, true}) {
-    if (factored && !has_factors) continue;
+  for (const SystemForm form : forms) {
     for (std::size_t k = 0; k < num_solvers; ++k) {
+      const bool factored = form == SystemForm::kFactored;
       if (factored && needs_entries(registry, options.solvers[k])) continue;
       SolverOutcome outcome;
-      outcome.label = options.solvers[k] + (factored ? " (factored)" : "");
-      outcome.factored = factored;
-      outcome.style = k + (factored ? num_solvers : 0);
+      outcome.label = options.solvers[k] + suffix(form);
+      outcome.form = form;
+      outcome.style = k + num_solvers * static_cast<std::size_t>(form);
       result.solvers.push_back(outcome);
     }
   }
@@ -189,7 +189,12 @@ SystemOutcome compare_on(const LinearSystem& system, const SolverRegistry& regis
   result.storage = assembled.storage;
   std::unique_ptr<LinearOperator> factors;
   if (system.factors) factors = factored_variant(system, result.note);
-  enter(factors != nullptr, registry, options, result);
+  std::vector<SystemForm> forms{SystemForm::kAssembled};
+  if (factors != nullptr) forms.push_back(SystemForm::kFactored);
+  if (factors != nullptr && worth_primal_form(*factors, system.A)) {
+    forms.push_back(SystemForm::kPrimal);
+  }
+  enter(forms, registry, options, result);
   std::vector<std::unique_ptr<Entrant>> entrants;
   for (std::size_t k = 0; k < result.solvers.size(); ++k) {
     SolverOutcome& outcome = result.solvers[k];
@@ -201,10 +206,11 @@ SystemOutcome compare_on(const LinearSystem& system, const SolverRegistry& regis
       continue;
     }
     const std::string& spec = options.solvers[outcome.style % options.solvers.size()];
-    const LinearOperator& op = outcome.factored ? *factors : *assembled.op;
+    const bool assembled_form = outcome.form == SystemForm::kAssembled;
+    const LinearOperator& op = assembled_form ? *assembled.op : *factors;
     entrants.back() = std::make_unique<Entrant>(
-        calls.enter ? calls.enter(spec, outcome.factored)
-                    : local_contestant(registry, spec, op, system, options.control),
+        calls.enter ? calls.enter(spec, outcome.form)
+                    : local_contestant(registry, spec, outcome.form, op, system, options.control),
         options, outcome);
   }
   const double vectors = 8.0 * 8.0 * system.A.rows;  // the iteration's own

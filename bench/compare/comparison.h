@@ -55,7 +55,7 @@ struct ComparisonCalls {
   /// True: no further run; solvers that have not run are left out.
   std::function<bool()> stopped;
   /// The contestant for a solver; empty: one in this process.
-  std::function<std::unique_ptr<Contestant>(const std::string& spec, bool factored)> enter;
+  std::function<std::unique_ptr<Contestant>(const std::string& spec, SystemForm form)> enter;
   /// Outcomes that are known already, by label.
   std::map<std::string, SolverOutcome> known;
 };

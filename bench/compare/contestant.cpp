@@ -8,6 +8,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/vector_kernels.h"
 #include "nsn/core/linear/schur_operator.h"
+#include "nsn/core/step/reductions/primal_solver.h"
 
 namespace nsn::bench {
 namespace {
@@ -54,10 +55,12 @@ double difference(const LinearOperator& S, const Csr& A) {
 
 class LocalContestant final : public Contestant {
  public:
-  LocalContestant(const SolverRegistry& registry, std::string spec, const LinearOperator& op,
-                  const LinearSystem& system, const LinearControl& control, OnPhase on_phase)
+  LocalContestant(const SolverRegistry& registry, std::string spec, SystemForm form,
+                  const LinearOperator& op, const LinearSystem& system,
+                  const LinearControl& control, OnPhase on_phase)
       : registry_(registry),
         spec_(std::move(spec)),
+        form_(form),
         op_(op),
         system_(system),
         control_(control),
@@ -100,7 +103,8 @@ class LocalContestant final : public Contestant {
   void guarded(TimedRun& run, const Run& solve) {
     try {
       Kokkos::deep_copy(x_, 0.0);
-      const auto solver = registry_.make(spec_);
+      auto solver = registry_.make(spec_);
+      if (form_ == SystemForm::kPrimal) solver = std::make_unique<PrimalSolver>(std::move(solver));
       run.direct = solver->capabilities().direct;
       announce("set-up");
       const Stopwatch watch;
@@ -115,6 +119,7 @@ class LocalContestant final : public Contestant {
 
   const SolverRegistry& registry_;
   std::string spec_;
+  SystemForm form_;
   const LinearOperator& op_;
   const LinearSystem& system_;
   LinearControl control_;
@@ -154,16 +159,23 @@ std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std
   const BlockCsr C =
       factors.C ? to_blocks(*factors.C) : block_csr_from_triplets(J.rows, J.rows, {});
   auto op = std::make_unique<SchurOperator>(J, H_inverse, C);
+  if (factors.positions) op->set_node_positions(*factors.positions);
   const double off = difference(*op, system.A);
   if (off <= kSame) return op;
   note = fmt::format("No factored operator: J H^-1 J^T + C differs from A by {:.1e}.", off);
   return nullptr;
 }
 
+bool worth_primal_form(const LinearOperator& factored, const Csr& A) {
+  const SchurOperator& S = *factored.factors();
+  return has_primal_form(S) && kBlockSize * primal_blocks(S) < A.nonzeros();
+}
+
 std::unique_ptr<Contestant> local_contestant(const SolverRegistry& registry, std::string spec,
-                                             const LinearOperator& op, const LinearSystem& system,
+                                             SystemForm form, const LinearOperator& op,
+                                             const LinearSystem& system,
                                              const LinearControl& control, OnPhase on_phase) {
-  return std::make_unique<LocalContestant>(registry, std::move(spec), op, system, control,
+  return std::make_unique<LocalContestant>(registry, std::move(spec), form, op, system, control,
                                            std::move(on_phase));
 }
 

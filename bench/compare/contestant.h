@@ -39,12 +39,16 @@ Variant assembled_variant(const LinearSystem& system);
 /// Null, and the reason in note, where the factors do not give A or do not fit 3x3 blocks.
 std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std::string& note);
 
+/// The primal form of an operator with factors exists and has fewer entries than A.
+bool worth_primal_form(const LinearOperator& factored, const Csr& A);
+
 /// Called before "set-up" and before "solve".
 using OnPhase = std::function<void(const char* phase)>;
 
-/// In this process; everything given outlives it.
+/// In this process; everything given outlives it. op is the factored one for the primal form too.
 std::unique_ptr<Contestant> local_contestant(const SolverRegistry& registry, std::string spec,
-                                             const LinearOperator& op, const LinearSystem& system,
+                                             SystemForm form, const LinearOperator& op,
+                                             const LinearSystem& system,
                                              const LinearControl& control, OnPhase on_phase = {});
 
 }  // namespace nsn::bench

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace nsn::bench {
 namespace {
 
@@ -20,6 +22,29 @@ std::vector<double> numbers(const Json& json) {
 }
 
 }  // namespace
+
+const char* to_string(SystemForm form) {
+  switch (form) {
+    case SystemForm::kAssembled:
+      return "assembled";
+    case SystemForm::kFactored:
+      return "factored";
+    case SystemForm::kPrimal:
+      return "primal";
+  }
+  return "?";
+}
+
+std::string suffix(SystemForm form) {
+  return form == SystemForm::kAssembled ? "" : fmt::format(" ({})", to_string(form));
+}
+
+SystemForm system_form_from(std::string_view word) {
+  for (const SystemForm form : {SystemForm::kFactored, SystemForm::kPrimal}) {
+    if (word == to_string(form)) return form;
+  }
+  return SystemForm::kAssembled;
+}
 
 std::vector<double> SolverOutcome::totals(bool by_cpu) const {
   std::vector<double> out;
@@ -129,7 +154,7 @@ Json to_json(const SolverOutcome& o) {
   Json runs = Json::array();
   for (const RunTime& run : o.runs) runs.push_back(to_json(run));
   return {{"solver", o.label},
-          {"factored", o.factored},
+          {"form", to_string(o.form)},
           {"direct", o.direct},
           {"refusal", o.refusal},
           {"ended", o.ended},
@@ -143,7 +168,7 @@ Json to_json(const SolverOutcome& o) {
 SolverOutcome solver_outcome_from(const Json& json) {
   SolverOutcome o;
   o.label = json.at("solver").get<std::string>();
-  o.factored = json.at("factored").get<bool>();
+  o.form = system_form_from(json.at("form").get<std::string>());
   o.direct = json.at("direct").get<bool>();
   o.refusal = json.at("refusal").get<std::string>();
   o.ended = json.at("ended").get<std::string>();

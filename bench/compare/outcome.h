@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -30,11 +31,24 @@ struct History {
   std::vector<double> normal;          ///< |A r|_2; 0 where a solver does not form it
 };
 
+/// How the matrix is handed to a solver.
+enum class SystemForm {
+  kAssembled,  ///< its entries
+  kFactored,   ///< as J H^-1 J^T + C
+  kPrimal      ///< H + J^T C^-1 J in its place (core/step/reductions/primal_solver.h)
+};
+/// "assembled", "factored", "primal"
+const char* to_string(SystemForm form);
+/// "" or " (factored)"
+std::string suffix(SystemForm form);
+/// Of a word of to_string().
+SystemForm system_form_from(std::string_view word);
+
 /// One solver on one system.
 struct SolverOutcome {
-  std::string label;      ///< the solver as asked for, " (factored)" behind it for that operator
+  std::string label;      ///< the solver as asked for, and the suffix of the form
   std::size_t style = 0;  ///< the same for the same label in every system: colours of charts
-  bool factored = false;
+  SystemForm form = SystemForm::kAssembled;
   bool direct = false;
   std::string refusal;        ///< not empty: it did not run, and why
   std::string ended;          ///< "time-limit", "memory-limit" or "crashed": no answer
@@ -42,6 +56,10 @@ struct SolverOutcome {
   RunTime cold;               ///< the first run, with everything to be loaded and touched
   std::vector<RunTime> runs;  ///< those that count; without the cold one if it was short
   double bandwidth_fraction = 0.0;  ///< bytes moved / solve time / triad
+  /// Of a solve on many processes: how many, and the longest time of one over the shortest; seconds on
+  /// the clock are those of the slowest, those of the processor of all together.
+  int ranks = 0;
+  double imbalance = 1.0;
   History history;
 
   bool ran() const { return refusal.empty(); }

@@ -263,9 +263,9 @@ Workers::Workers(WorkerOptions options) : options_(std::move(options)) {}
 Workers::~Workers() = default;
 
 std::unique_ptr<Contestant> Workers::contestant(const SystemSource& source, std::uint64_t seed,
-                                                const std::string& spec, bool factored,
+                                                const std::string& spec, SystemForm form,
                                                 const LinearControl& control) {
-  std::unique_ptr<Process>& process = processes_[spec + (factored ? " (factored)" : "")];
+  std::unique_ptr<Process>& process = processes_[spec + suffix(form)];
   if (process == nullptr) process = std::make_unique<Process>(options_);
   // The memory of a large system is given back with its process.
   constexpr std::uintmax_t kLarge = 32U << 20U;
@@ -279,7 +279,7 @@ std::unique_ptr<Contestant> Workers::contestant(const SystemSource& source, std:
                   {"exported", source.exported},
                   {"seed", seed},
                   {"solver", spec},
-                  {"factored", factored},
+                  {"form", to_string(form)},
                   {"rtol", control.rtol},
                   {"atol", control.atol},
                   {"max_iterations", control.max_iterations}};
@@ -332,16 +332,17 @@ class Server {
       source.rhs = rhs;
     system_ = read_system(source, request.at("seed").get<std::uint64_t>());
     std::string note;
-    op_ = request.at("factored").get<bool>() ? factored_variant(system_, note)
-                                             : assembled_variant(system_).op;
+    const SystemForm form = system_form_from(request.at("form").get<std::string>());
+    op_ = form == SystemForm::kAssembled ? assembled_variant(system_).op
+                                         : factored_variant(system_, note);
     if (op_ == nullptr) throw InputError(note);
     LinearControl control;
     control.rtol = request.at("rtol").get<double>();
     control.atol = request.at("atol").get<double>();
     control.max_iterations = request.at("max_iterations").get<int>();
     contestant_ =
-        local_contestant(registry_, request.at("solver").get<std::string>(), *op_, system_, control,
-                         [this](const char* phase) {
+        local_contestant(registry_, request.at("solver").get<std::string>(), form, *op_, system_,
+                         control, [this](const char* phase) {
                            phase_ = phase;
                            static_cast<void>(send_all(socket_, line_of({{"phase", phase}})));
                          });

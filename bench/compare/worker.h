@@ -37,7 +37,7 @@ class Workers {
 
   /// The process of this solver reads the system at the first run. Outlived by this object.
   std::unique_ptr<Contestant> contestant(const SystemSource& source, std::uint64_t seed,
-                                         const std::string& spec, bool factored,
+                                         const std::string& spec, SystemForm form,
                                          const LinearControl& control);
 
  private:

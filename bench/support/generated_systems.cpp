@@ -316,6 +316,8 @@ GeneratedSystem tetrahedral_bar(Index cells, std::uint64_t seed) {
   };
   const Index nodes = side * side * layers;
   Assembly J(nodes);
+  GeneratedSystem system;
+  system.positions = Vector("positions", to_size(kBlock * nodes));
   std::vector<double> mass(static_cast<std::size_t>(nodes), 0.0);
   const double volume = kCell * kCell * kCell / 6.0;
   for (Index cube = 0; cube < cells * cells * layers; ++cube) {
@@ -343,6 +345,9 @@ GeneratedSystem tetrahedral_bar(Index cells, std::uint64_t seed) {
       const Index row = J.add_row();
       for (std::size_t k = 0; k < 4; ++k) {
         if (number[k] < 0) continue;
+        for (std::size_t e = 0; e < 3; ++e) {
+          system.positions(kBlock * number[k] + static_cast<Index>(e)) = at[k][e];
+        }
         mass[static_cast<std::size_t>(number[k])] += 0.25 * kDensity * volume;
         Block block{};
         for (std::size_t r = 0; r < 3; ++r) {
@@ -354,7 +359,6 @@ GeneratedSystem tetrahedral_bar(Index cells, std::uint64_t seed) {
       }
     }
   }
-  GeneratedSystem system;
   system.name = fmt::format("bar-{}", J.rows());
   system.bodies = nodes;
   system.J = J.matrix();

@@ -22,6 +22,7 @@ struct GeneratedSystem {
   BlockCsr C;        ///< block diagonal
   Vector b;          ///< 3 * constraints, m/s
   Index bodies = 0;  ///< moving ones; particles for the bar
+  Vector positions;  ///< of the bar: of its nodes, 3 each, m
 };
 
 struct PileOptions {

@@ -80,6 +80,18 @@ class Parts {
   Json written_ = Json::array();
 };
 
+/// A vector of as many entries as the matrix `of` has rows, where it is there.
+std::optional<Vector> read_beside(const Parts& parts, const char* part, const char* of,
+                                  Index rows) {
+  if (!parts.has(part)) return std::nullopt;
+  const Vector v = parts.vector(part);
+  if (size_of(v) != rows) {
+    refuse(parts.file(part), fmt::format("has {} entries, {} has {} rows", v.extent(0),
+                                         parts.file(of).filename().string(), rows));
+  }
+  return v;
+}
+
 SystemFactors read_factors(const Parts& parts, Index rows) {
   if (!parts.has("H"))
     refuse(parts.file("J"), "comes without " + parts.file("H").filename().string());
@@ -105,19 +117,10 @@ SystemFactors read_factors(const Parts& parts, Index rows) {
                                           factors.C->columns, A, rows));
     }
   }
+  factors.positions = read_beside(parts, "nodes", "H", H.rows);
   return factors;
 }
 
-/// A vector of as many entries as A has rows, where it is there.
-std::optional<Vector> read_beside(const Parts& parts, const char* part, Index rows) {
-  if (!parts.has(part)) return std::nullopt;
-  const Vector v = parts.vector(part);
-  if (size_of(v) != rows) {
-    refuse(parts.file(part), fmt::format("has {} entries, {} has {} rows", v.extent(0),
-                                         parts.file("A").filename().string(), rows));
-  }
-  return v;
-}
 
 Json parse_description(const std::string& text, const std::string& name) {
   try {
@@ -178,15 +181,18 @@ ExportedSystem read_exported_system(const fs::path& folder) {
     refuse(parts.file("A"), fmt::format("is {} x {}, a system is square", A.A.rows, A.A.columns));
   }
   ExportedSystem system{A.A, is_symmetric(A), {}, {}, "{}", {}};
-  system.b = read_beside(parts, "b", A.A.rows);
-  system.positions = read_beside(parts, "nodes", A.A.rows);
+  system.b = read_beside(parts, "b", "A", A.A.rows);
   bool proximal = false;
   if (is_there(folder / "system.json")) {
     system.description = read_text_file(folder / "system.json");
     const Json json = parse_description(system.description, (folder / "system.json").string());
     proximal = json.contains("form") && json["form"] == "proximal";
   }
-  if (parts.has("J") && !proximal) system.factors = read_factors(parts, A.A.rows);
+  if (!parts.has("J")) {
+    system.positions = read_beside(parts, "nodes", "A", A.A.rows);
+  } else if (!proximal) {
+    system.factors = read_factors(parts, A.A.rows);
+  }
   return system;
 }
 
@@ -211,8 +217,9 @@ void add_format(const fs::path& folder, const ExportedSystem& system, SystemForm
   parts.put("A", system.A, system.symmetric && asymmetry(system.A) == 0.0);
   if (!system.symmetric) parts.put("A_sym", symmetric_part(system.A), true);
   if (system.b) parts.put("b", *system.b);
-  if (system.positions) parts.put("nodes", *system.positions);
+  if (system.positions && !system.factors) parts.put("nodes", *system.positions);
   if (system.factors) {
+    if (system.factors->positions) parts.put("nodes", *system.factors->positions);
     parts.put("J", system.factors->J);
     parts.put("H", system.factors->H);
     if (system.factors->C) parts.put("C", *system.factors->C);

@@ -7,11 +7,13 @@
 ///   H.mtx, C.mtx
 ///   system.json  where it comes from: scene, step, Newton iteration, form
 ///
-/// In PETSc's binary format the files end in .petsc (core/io/petsc_binary.h). Where A's rows are
-/// displacements of points, nodes.mtx has these points, three coordinates each, one below the other.
+///   nodes.mtx    optional: points, three coordinates each, m, one below the other. Beside J and H the
+///                nodes of H; without them the points whose displacements the rows of A are
+///
+/// In PETSc's binary format the files end in .petsc (core/io/petsc_binary.h).
 ///
 /// Only A must be there. Of a system whose form is "proximal" J, H and C are the unreduced rows
-/// of the step, not factors of A: they are written, and left unread.
+/// of the step, not factors of A: they are written, and left unread, as nodes.mtx is then.
 #pragma once
 
 #include <filesystem>
@@ -29,6 +31,7 @@ struct SystemFactors {
   Csr J;                 ///< rows of A x n
   Csr H;                 ///< n x n, 3x3 blocks on the diagonal
   std::optional<Csr> C;  ///< rows of A squared; absent: zero
+  std::optional<Vector> positions{};  ///< of the nodes of H, n coordinates, m, where they are points
 };
 
 struct ExportedSystem {
@@ -37,7 +40,7 @@ struct ExportedSystem {
   std::optional<Vector> b;
   std::optional<SystemFactors> factors;
   std::string description = "{}";     ///< system.json: the text of a JSON object
-  std::optional<Vector> positions{};  ///< rows of A coordinates, m
+  std::optional<Vector> positions{};  ///< without factors: rows of A coordinates, m
 };
 
 enum class SystemFormat { kMatrixMarket, kPetsc };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -71,7 +72,18 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(const fs::path& path) : path_(path), bytes_(read_text_file(path)) {}
+  explicit Reader(const fs::path& path)
+      : path_(path), bytes_(read_text_file(path)), size_(bytes_.size()) {}
+  /// Of the first bytes alone.
+  Reader(const fs::path& path, std::size_t head) : path_(path) {
+    std::error_code error;
+    size_ = fs::file_size(path, error);
+    std::ifstream file(path, std::ios::binary);
+    bytes_.resize(head);
+    if (error || !file) refuse(error ? error.message() : "cannot be read");
+    file.read(bytes_.data(), static_cast<std::streamsize>(head));
+    bytes_.resize(static_cast<std::size_t>(file.gcount()));
+  }
 
   [[noreturn]] void refuse(const std::string& reason) const {
     throw InputError(fmt::format("{}: {}", path_.string(), reason));
@@ -104,7 +116,7 @@ class Reader {
 
   std::int32_t integer() { return std::bit_cast<std::int32_t>(ordered(take<std::uint32_t>())); }
   double real() { return std::bit_cast<double>(ordered(take<std::uint64_t>())); }
-  std::uint64_t size() const { return bytes_.size(); }
+  std::uint64_t size() const { return size_; }
 
  private:
   template <class Bits>
@@ -117,8 +129,36 @@ class Reader {
 
   fs::path path_;
   std::string bytes_;
+  std::uint64_t size_ = 0;  // of the file
   std::size_t at_ = 0;
 };
+
+PetscHead take_head(Reader& file) {
+  file.expect(kMatrix, "matrix");
+  if (file.size() < 4 * kInt) file.refuse("the file was cut off in its head");
+  PetscHead head;
+  head.rows = file.integer();
+  head.columns = file.integer();
+  head.entries = file.integer();
+  if (head.entries == -1) file.refuse("holds a dense matrix; sparse ones are read here");
+  if (head.rows < 0 || head.columns < 0 || head.entries < 0) {
+    file.refuse(fmt::format("{} x {} with {} entries is not a matrix", head.rows, head.columns,
+                            head.entries));
+  }
+  const auto rows = static_cast<std::uint64_t>(head.rows);
+  const auto count = static_cast<std::uint64_t>(head.entries);
+  file.expect_size(kInt * (4 + rows + count) + kReal * count, count);
+  return head;
+}
+
+Index take_vector_head(Reader& file) {
+  file.expect(kVector, "vector");
+  const std::int32_t entries = file.integer();
+  if (entries < 0) file.refuse(fmt::format("{} entries are not a vector", entries));
+  const auto count = static_cast<std::uint64_t>(entries);
+  file.expect_size(2 * kInt + kReal * count, count);
+  return entries;
+}
 
 void take_values(Reader& file, const Vector& value) {
   for (Index k = 0; k < size_of(value); ++k) {
@@ -166,21 +206,25 @@ void write_petsc(const fs::path& path, ConstVector v) {
   file.commit();
 }
 
+PetscHead read_petsc_matrix_head(const fs::path& path) {
+  Reader file(path, 4 * kInt);
+  return take_head(file);
+}
+
+Index read_petsc_vector_head(const fs::path& path) {
+  Reader file(path, 2 * kInt);
+  return take_vector_head(file);
+}
+
 Csr read_petsc_matrix(const fs::path& path) {
   Reader file(path);
-  file.expect(kMatrix, "matrix");
-  if (file.size() < 4 * kInt) file.refuse("the file was cut off in its head");
+  const PetscHead head = take_head(file);
   Csr A;
-  A.rows = file.integer();
-  A.columns = file.integer();
-  const std::int32_t entries = file.integer();
-  if (entries == -1) file.refuse("holds a dense matrix; sparse ones are read here");
-  if (A.rows < 0 || A.columns < 0 || entries < 0) {
-    file.refuse(fmt::format("{} x {} with {} entries is not a matrix", A.rows, A.columns, entries));
-  }
+  A.rows = head.rows;
+  A.columns = head.columns;
+  const Index entries = head.entries;
   const auto rows = static_cast<std::uint64_t>(A.rows);
   const auto count = static_cast<std::uint64_t>(entries);
-  file.expect_size(kInt * (4 + rows + count) + kReal * count, count);
   A.row_begin = IndexVector("row_begin", rows + 1);
   std::int64_t sum = 0;
   for (Index i = 0; i < A.rows; ++i) {
@@ -200,11 +244,7 @@ Csr read_petsc_matrix(const fs::path& path) {
 
 Vector read_petsc_vector(const fs::path& path) {
   Reader file(path);
-  file.expect(kVector, "vector");
-  const std::int32_t entries = file.integer();
-  if (entries < 0) file.refuse(fmt::format("{} entries are not a vector", entries));
-  const auto count = static_cast<std::uint64_t>(entries);
-  file.expect_size(2 * kInt + kReal * count, count);
+  const auto count = static_cast<std::uint64_t>(take_vector_head(file));
   Vector v("v", count);
   take_values(file, v);
   return v;

@@ -24,6 +24,16 @@ namespace nsn {
 void write_petsc(const std::filesystem::path& path, const Csr& A, Index block_size = 1);
 void write_petsc(const std::filesystem::path& path, ConstVector v);
 
+/// What the first bytes of a matrix file say. The rest is not read, but the length of the file fits.
+struct PetscHead {
+  Index rows = 0;
+  Index columns = 0;
+  Index entries = 0;
+};
+PetscHead read_petsc_matrix_head(const std::filesystem::path& path);
+/// Entries of a vector file, likewise.
+Index read_petsc_vector_head(const std::filesystem::path& path);
+
 Csr read_petsc_matrix(const std::filesystem::path& path);
 Vector read_petsc_vector(const std::filesystem::path& path);
 

@@ -43,6 +43,9 @@ class SchurOperator final : public LinearOperator {
   const BlockCsr& J() const { return J_; }
   const BlockTranspose& Jt() const { return Jt_; }
   ConstVector H_inverse() const { return H_inverse_; }
+  /// Where all nodes are points: the points, 3 per node, m; empty: not so, or not known.
+  ConstVector node_positions() const { return node_positions_; }
+  void set_node_positions(ConstVector positions) { node_positions_ = positions; }
   const BlockCsr& C() const { return C_; }
 
  private:
@@ -53,6 +56,7 @@ class SchurOperator final : public LinearOperator {
   BlockTranspose Jt_;
   Vector H_inverse_;
   BlockCsr C_;
+  ConstVector node_positions_;
   Vector v_;  // H^-1 J^T x: one product at a time
   std::uint64_t pattern_id_ = next_operator_id();
   std::uint64_t value_id_ = next_operator_id();

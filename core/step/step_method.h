@@ -33,6 +33,7 @@ struct NewtonSystemView {
   std::string_view form;        ///< which formulation S belongs to: compliance, stiffness, proximal
   const BlockCsr* W = nullptr;  ///< proximal: the friction problem v = W r + q it belongs to
   ConstVector q{};
+  ConstVector positions{};  ///< of the nodes of H, 3 per node, m, where all are points and known
 };
 using NewtonObserver = std::function<void(const NewtonSystemView&)>;
 

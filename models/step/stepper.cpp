@@ -258,7 +258,7 @@ void Stepper::find_islands() {
 void Stepper::solve_islands() {
   for (int i = 0; i < num_islands_; ++i) {
     if (!observer_) break;
-    own_solver(*slots_[to_size(i)]).observe([this, i](const auto& view) { observer_(i, view); });
+    own_solver(*slots_[to_size(i)]).observe([this, i](const auto& view) { show(i, view); });
   }
   const auto one = [&](int i) {
     Slot& slot = *slots_[to_size(i)];
@@ -280,6 +280,20 @@ void Stepper::solve_islands() {
     for_each_island(num_islands_, parallel, one);
   }
   divide_time(seconds_since(start));
+}
+
+/// To the observer, with the points that nodes are where all of them are particles.
+void Stepper::show(int i, NewtonSystemView view) const {
+  const Island& island = island_finder_.island(i);
+  std::vector<double> points;
+  if (island.bodies.empty()) {
+    for (const int p : island.particles) {
+      const Vec3 x = world_.particle(p).position;
+      points.insert(points.end(), x.a, x.a + kBlock);
+    }
+  }
+  view.positions = ConstVector(points.data(), points.size());
+  observer_(i, view);
 }
 
 /// By one solver, which takes small islands of a device in one launch. Those with rolling resistance

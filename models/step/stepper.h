@@ -77,6 +77,7 @@ class Stepper {
   double island_deadline(const System& system);
   void divide_time(double seconds);
   void solve_island(Slot& slot);
+  void show(int island, NewtonSystemView view) const;
   void assemble(Slot& slot, IslandEquations& equations);
   void take_known_impulses(Slot& slot, const System& system) const;
   void find_resistances(Slot& slot, IslandEquations& equations);

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/support/generated_systems.h"
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/step/reductions/delassus.h"
 #include "nsn/tests/contract/contract_systems.h"
 
 namespace nsn {
@@ -39,11 +41,12 @@ class Amg : public ::testing::Test {
     const SolverInfo& info = registry_.info("amg");
     if (!info.available()) GTEST_SKIP() << info.reason;
   }
-  LinearReport solve(const std::string& spec, const LinearOperator& op, ConstVector b) {
+  LinearReport solve(const std::string& spec, const LinearOperator& op, ConstVector b,
+                     double rtol = 1e-10) {
     solver_ = registry_.make(spec);
     solver_->prepare(op);
     x_ = Vector("x", b.extent(0));
-    return solver_->solve(b, x_);
+    return solver_->solve(b, x_, {.rtol = rtol});
   }
 
   SolverRegistry registry_ = standard_backends();
@@ -168,6 +171,56 @@ TEST_F(Amg, HandsOverWhereTwentyIterationsHardlyHelp) {
   EXPECT_EQ(report.status, LinearStatus::kConvergedRelative) << report.detail;
   EXPECT_NE(report.detail.find("continued by PCR with Jacobi"), std::string::npos) << report.detail;
   EXPECT_GT(report.iterations, 0);
+}
+
+/// H + J^T C^-1 J of a bar of 15552 degrees of freedom, as stiff as `factor` of its own.
+class Stiffness {
+ public:
+  explicit Stiffness(double factor) : bar_(tetrahedral_bar(8)) {
+    const Vector C_inverse("C^-1", bar_.C.value.extent(0));
+    for (Index k = 0; k < size_of(bar_.C.value); ++k) bar_.C.value(k) /= factor;
+    invert_blocks(bar_.C.value, C_inverse);
+    const Vector H("H", bar_.H_inverse.extent(0));
+    invert_blocks(bar_.H_inverse, H);
+    const BlockTranspose Jt = transpose(bar_.J);
+    K_.analyze(Jt.matrix);
+    K_.assemble(Jt.matrix, C_inverse, H);
+  }
+  BlockOperator op() const { return BlockOperator(K_.matrix()); }
+  ConstVector positions() const { return bar_.positions; }
+
+ private:
+  GeneratedSystem bar_;
+  Delassus K_;
+};
+
+TEST_F(Amg, KeepsRigidMotionsWhereTheOperatorKnowsPositions) {
+  const Stiffness stiff(1e4);
+  BlockOperator op = stiff.op();
+  const Vector b = waves(op.rows());
+
+  const LinearReport blind = solve("amg", op, b, 1e-8);
+  op = stiff.op();
+  op.set_positions(stiff.positions());
+  const LinearReport rigid = solve("amg", op, b, 1e-8);
+
+  EXPECT_TRUE(blind.ok() && rigid.ok()) << blind.detail << rigid.detail;
+  EXPECT_LE(rigid.iterations, 60) << "without: " << blind.iterations;
+  EXPECT_LE(2 * rigid.iterations, blind.iterations);
+}
+
+TEST_F(Amg, RigidMotionsNeedPositions) {
+  const BlockOperator op = Stiffness(1.0).op();
+  const auto solver = registry_.make("amg:nullspace=rigid");
+
+  try {
+    solver->prepare(op);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "'amg': nullspace=rigid needs an operator that knows positions (nodes.mtx of an "
+                 "imported system), and a coarsening by aggregation");
+  }
 }
 
 TEST_F(Amg, DiagonalMatricesAndLonelyRowsDoNotThrow) {

@@ -25,6 +25,8 @@ const std::vector<std::string> kVariants = {
     "gmres:precond=none",
     "gmres:precond=block-jacobi,directions=5",
     "gmres:precond=block-ilu",
+    "bicgstab:precond=none",
+    "bicgstab:precond=block-ilu",
     "pcg:precond=block-ilu",
     "pcr:precond=block-ilu",
     "pcr:precond=block-ilu,shift=1e-6",

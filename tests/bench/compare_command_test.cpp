@@ -152,7 +152,7 @@ TEST(CompareOutcome, ADifferenceBelowTheSpreadIsNoise) {
 TEST(CompareOutcome, ARowComesBackFromItsJson) {
   SolverOutcome outcome = with_runs({0.25, 0.1 + 0.2});
   outcome.label = "pcg:precond=none (factored)";
-  outcome.factored = true;
+  outcome.form = bench::SystemForm::kFactored;
   outcome.cold = {1, 2, 3, 4};
   outcome.report.status = LinearStatus::kMaxIterations;
   outcome.report.iterations = 17;

@@ -177,6 +177,46 @@ TEST(CompareOn, ExportedFactorsAreASecondOperator) {
             outcome_of(result, "pcr (factored)").report.iterations);
 }
 
+/// Three elements on one node of mass 2: three rows each, and a C of its own.
+ExportedSystem three_elements() {
+  std::vector<Triplet> J;
+  std::vector<Triplet> H;
+  std::vector<Triplet> C;
+  std::vector<Triplet> A;
+  for (Index e = 0; e < 3; ++e) {
+    H.push_back({e, e, 2.0});
+    for (Index element = 0; element < 3; ++element) {
+      J.push_back({3 * element + e, e, 1.0});
+      C.push_back({3 * element + e, 3 * element + e, 1e-3});
+      for (Index other = 0; other < 3; ++other) {
+        A.push_back({3 * element + e, 3 * other + e, 0.5 + (element == other ? 1e-3 : 0.0)});
+      }
+    }
+  }
+  const Vector point("point", 3);
+  return {csr_from_triplets(9, 9, A), true, std::nullopt,
+          SystemFactors{csr_from_triplets(9, 3, J), csr_from_triplets(3, 3, H),
+                        csr_from_triplets(9, 9, C), point},
+          "{}"};
+}
+
+TEST(CompareOn, WhereCIsRegularAndNodesAreFewerThePrimalFormIsAThirdOperator) {
+  const TemporaryFolder folder;
+  write_exported_system(folder / "s", three_elements());
+  const LinearSystem system = read_system(find_systems({folder / "s"}).front(), 1);
+
+  const SystemOutcome result =
+      compare_on(system, standard_backends(), options_for({"pcg", "contact-lu"}));
+
+  ASSERT_EQ(result.solvers.size(), 5U);
+  for (const char* name : {"pcg (primal)", "contact-lu (primal)"}) {
+    const SolverOutcome& outcome = outcome_of(result, name);
+    EXPECT_TRUE(outcome.ok()) << name << ": " << outcome.report.detail;
+    EXPECT_LE(outcome.report.relative_residual(), 1e-10) << name;
+    EXPECT_EQ(outcome.form, SystemForm::kPrimal);
+  }
+}
+
 TEST(CompareOn, FactorsThatDoNotGiveTheMatrixAreLeftOutWithAWord) {
   const TemporaryFolder folder;
   ExportedSystem exported = three_contacts();

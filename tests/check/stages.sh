@@ -27,7 +27,7 @@ describe_stage() {
     package) echo "three programs against a moved folder, static and shared, and as a parent project" ;;
     cuda) echo "the device code, compiled by nvcc for sm_80 and sm_90" ;;
     offload) echo "the tests of devices on OpenMPTarget" ;;
-    petsc) echo "the petsc backend: contract suite and its own tests" ;;
+    petsc) echo "the petsc backend: contract suite, its own tests, one system on two processes" ;;
     fuzz) echo "a minute of damaged problem files under the sanitizers" ;;
     fuzz-readers) echo "a minute of every reader of files under libFuzzer, ASan and UBSan" ;;
     mutants-1 | mutants-2) echo "half ${1#*-} of the one-line changes that tests must notice" ;;

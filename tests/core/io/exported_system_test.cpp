@@ -78,6 +78,38 @@ TEST(ExportedSystem, OfProximalFormHasItsRowsAndItsSymmetricPartBesideIt) {
   EXPECT_EQ(part.value(1), 0.5);  // (0, 1)
 }
 
+Vector numbers(std::size_t n) {
+  const Vector v("v", n);
+  for (Index i = 0; i < size_of(v); ++i) v(i) = 0.25 * i;
+  return v;
+}
+
+TEST(ExportedSystem, PositionsAreThoseOfTheNodesOfHWhereThereIsOne) {
+  const TemporaryFolder folder;
+  ExportedSystem system = one_contact();
+  system.factors->positions = numbers(3);
+
+  write_exported_system(folder / "s", system);
+  const ExportedSystem read = read_exported_system(folder / "s");
+
+  ASSERT_TRUE(read.factors && read.factors->positions);
+  EXPECT_EQ((*read.factors->positions)(2), 0.5);
+  EXPECT_FALSE(read.positions);
+  write_matrix_market(folder / "s" / "nodes.mtx", ConstVector(numbers(6)));
+  EXPECT_EQ(refusal(folder / "s"),
+            (folder / "s" / "nodes.mtx").string() + ": has 6 entries, H.mtx has 3 rows");
+}
+
+TEST(ExportedSystem, WithoutFactorsPositionsAreThoseOfItsRows) {
+  const TemporaryFolder folder;
+  write_exported_system(folder / "s", {diagonal(3, 1.0), true, {}, {}, "{}", numbers(3)});
+
+  EXPECT_EQ((*read_exported_system(folder / "s").positions)(1), 0.25);
+  write_matrix_market(folder / "s" / "nodes.mtx", ConstVector(numbers(6)));
+  EXPECT_EQ(refusal(folder / "s"),
+            (folder / "s" / "nodes.mtx").string() + ": has 6 entries, A.mtx has 3 rows");
+}
+
 TEST(ExportedSystem, OnlyTheMatrixIsNeeded) {
   const TemporaryFolder folder;
   write_file(folder / "A.mtx", kBanner + "2 2 3\n1 1 1\n2 1 5\n2 2 1\n");
