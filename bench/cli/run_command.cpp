@@ -78,6 +78,7 @@ Row step_row(int step, const Simulation& simulation) {
           {"judged_error_mps", r.target_error},
           {"islands_missed", r.islands_missed},
           {"islands_failed", r.islands_failed},
+          {"fast_pairs", r.fast_pairs},
           {"penetration_m", r.penetration},
           {"joint_drift_m", r.drift.distance},
           {"joint_drift_rad", r.drift.angle},
@@ -165,6 +166,10 @@ void print_summary(const Row& row, std::string_view method, bool deformable) {
              number("error_normal_median_m"), number("error_friction_median_mps"),
              number("error_momentum_median_mps"));
   fmt::print("  penetration     {:.1e} m largest\n", number("penetration_max_m"));
+  if (row["fast_pairs_max"].get<int>() > 0) {
+    fmt::print("  fast pairs      {} at most closed by more than their size in a step\n",
+               row["fast_pairs_max"].get<int>());
+  }
   if (row["joints"].get<int>() > 0) {
     fmt::print(
         "  joints          {}: drift {:.1e} m and {:.1e} rad largest, limits exceeded by {:.1e}\n",

@@ -79,6 +79,7 @@ void RunMeasures::add(const Simulation& simulation) {
   newton += r.newton_iterations;
   linear += r.linear_iterations;
   penetration = std::max(penetration, r.penetration);
+  fast_pairs = std::max(fast_pairs, r.fast_pairs);
   energy_gain = std::max(energy_gain, r.energy - energy_before_ - r.work_external);
   energy_before_ = r.energy;
   drift.distance = std::max(drift.distance, r.drift.distance);
@@ -136,6 +137,7 @@ nlohmann::ordered_json RunMeasures::row(const Simulation& simulation) const {
           {"energy_end_j", simulation.report().energy},
           {"energy_gain_max_j", energy_gain},
           {"contacts_max", contacts},
+          {"fast_pairs_max", fast_pairs},
           {"detect_ms_median", median(detect)},
           {"assemble_ms_median", median(assemble)},
           {"solve_ms_median", median(solve)},

@@ -41,6 +41,7 @@ struct RunMeasures {
   double newton = 0.0;                          ///< iterations, sum
   double linear = 0.0;                          ///< iterations, sum
   double penetration = 0.0;                     ///< m, largest
+  int fast_pairs = 0;                           ///< most of a step (models/step/simulation.h)
   /// J, largest that a step gains beyond the work done on it.
   double energy_gain = 0.0;
   JointDrift drift;

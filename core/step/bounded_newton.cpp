@@ -213,11 +213,11 @@ void BoundedNewton::solve_near(int budget, double goal, NewtonResult& result) {
   if (!reached_goal()) polish();
 }
 
-void BoundedNewton::solve_reduced(int budget, bool first, NewtonResult& result) {
+void BoundedNewton::solve_reduced(int budget, bool few, bool first, NewtonResult& result) {
   const int share = max_iterations_ - max_iterations_ / 3;
   const int most = std::min(budget, result.iterations + share);
   bool cold = false;
-  if (cheap_at_worst(newton_->problem().blocks())) {
+  if (few) {
     if (solve_from_zero(most, result)) return;
   } else {
     cold = first && drop_contact_impulses();

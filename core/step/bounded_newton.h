@@ -48,7 +48,7 @@ class BoundedNewton {
   /// The same for a problem of contacts, limits and drives alone. Few blocks are solved from zero
   /// first; many, as in a jam, need the impulses they had. first: this linearisation is the step's
   /// first.
-  void solve_reduced(int budget, bool first, NewtonResult& result);
+  void solve_reduced(int budget, bool few, bool first, NewtonResult& result);
   /// Contacts without impulse are better than the start: they are the start from now on.
   bool drop_contact_impulses();
 

@@ -172,7 +172,7 @@ void RealtimeStep::solve_first(double speed_scale, bool warm, NewtonResult& resu
     return;
   }
   if (reduced()) {
-    bounded_.solve_reduced(budget_, true, result);
+    bounded_.solve_reduced(budget_, few(), true, result);
     return;
   }
   const bool cold = !warm || bounded_.drop_contact_impulses();
@@ -192,7 +192,9 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
   if (few()) budget_ = policy_.overtime * options_.max_iterations;
   for (;;) {
     const bool spent = (reduced() && 2 * rounds_ >= budget_) || result.iterations >= budget_;
-    if (best <= (reduced() ? good_ : policy_.goal) || spent || !may_linearise(system)) break;
+    const bool good = best <= (reduced() ? good_ : policy_.goal) &&
+                      !(reduced() && at_best && far_.any_violated(system, at_, goal_));
+    if (good || spent || !may_linearise(system)) break;
     if (at_best) best_.take(state, result.error);
     at_best = false;
     ++rounds_;
@@ -201,7 +203,7 @@ void RealtimeStep::improve(StepEquations& equations, State& state, NewtonResult&
     if (!linearise_again(equations, state)) break;
     start(state.r);
     if (reduced()) {
-      bounded_.solve_reduced(budget_, false, result);
+      bounded_.solve_reduced(budget_, few(), false, result);
     } else {
       bounded_.solve(budget_, false, result);
     }

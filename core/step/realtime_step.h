@@ -56,7 +56,10 @@ class RealtimeStep final : public StepMethod {
   void build(const System& system);
   void admit_far_rows(const System& system);
   bool reduced() const { return reductions_.is_jointed(); }
-  bool few() const { return reduced() && cheap_at_worst(static_cast<Index>(laws_.size())); }
+  /// Contacts that a slow island leaves out count: a jam stays one when it hardly moves.
+  bool few() const {
+    return reduced() && cheap_at_worst(static_cast<Index>(laws_.size()) + far_.idle());
+  }
   void set_goals(const System& system);
   [[nodiscard]] bool linearise_first(StepEquations& equations, State& state, bool warm);
   [[nodiscard]] bool linearise_again(StepEquations& equations, const State& state);

@@ -46,7 +46,9 @@ void clip(const Outline& in, const Side& side, double tolerance, Outline& out) {
     const double d_q = dot(side.n, q.point) - side.offset;
     const bool in_q = d_q <= tolerance;
     if (in_p == in_q) continue;
-    const Vec3 crossing = p.point + (d_p / (d_p - d_q)) * (q.point - p.point);
+    // Of two ends beyond the plane one may be within the tolerance: what is kept ends at that one.
+    const double share = std::clamp(d_p / (d_p - d_q), 0.0, 1.0);
+    const Vec3 crossing = p.point + share * (q.point - p.point);
     out.push_back(in_p ? Corner{crossing, p.after, side.line, -1}
                        : Corner{crossing, side.line, p.after, -1});
   }

@@ -19,6 +19,9 @@ constexpr double kLoosely = 1.0 + 1e-9;
 /// Part of the size that points out of a face may be and still count as over it (face_tolerance),
 /// and far more: it sticks out of sharp corners.
 constexpr double kBeside = 1e-3;
+/// Part of a body's size that it may reach through a face of two sides and is still on the side of its
+/// middle: more than a step leaves of an overlap, less than what hangs around the face's border.
+constexpr double kSameSide = 1e-2;
 
 /// n, directions: axes of the body.
 bool points_into_none(std::span<const Vec3> directions, const Vec3& n) {
@@ -286,12 +289,13 @@ class Side {
     for (const int f : faces) {
       const FeatureSet::Face& face = other_.faces[to_size(f)];
       double height = dot(face.normal, vertex.x) - face.offset;
-      const bool flipped = other_.two_sided && height < 0.0;
+      const bool flipped = other_.two_sided && is_below(face, height);
       if (flipped) height = -height;
-      if (height - radii() > margin_ || height < -other_.depth) continue;
+      const double depth = other_.two_sided ? kSameSide * mine_.size : other_.depth;
+      if (height - radii() > margin_ || height < -depth) continue;
       if (over_face(other_, face, vertex.x, face_tolerance(other_)) == 0) continue;
       found = true;
-      if (height < 0.0) {
+      if (height < 0.0 && !other_.two_sided) {
         if (height > least) behind = &face;
         least = std::max(least, height);
         continue;
@@ -303,6 +307,13 @@ class Side {
     if (!inside(other_, vertex.x)) return false;
     push_over_face(vertex, *behind, behind->normal, least, before);
     return true;
+  }
+
+  /// On the lower side of a face of two sides: that of my middle, if my vertex has hardly passed it.
+  bool is_below(const FeatureSet::Face& face, double height) const {
+    const double side = dot(face.normal, mine_.body_middle) - face.offset;
+    const bool passed = height * side < 0.0 && std::abs(height) <= kSameSide * mine_.size;
+    return passed ? side < 0.0 : height < 0.0;
   }
 
   /// Faces in one plane say the same: only the first does.
@@ -524,7 +535,7 @@ void FeatureSet::clear() {
   sides.clear();
   own_directions.clear();
   axes = identity<3>();
-  up = {};
+  up = body_middle = {};
   vertex_directions = edge_directions = {};
   radius = size = low = high = 0.0;
   depth = 1e300;

@@ -82,6 +82,7 @@ struct FeatureSet {
   double radius = 0.0;               ///< rounds everything, m
   double depth = 1e300;              ///< how far behind a face counts as behind it, m
   double size = 0.0;                 ///< m, for tolerances
+  Vec3 body_middle;                  ///< of the whole body, not only of these features
   bool two_sided = false;            ///< faces have two sides, edges no outside
   bool convex = false;               ///< all faces of a convex body: inside is behind all of them
   bool numbers_faces = false;        ///< a vertex on it is named with the face (a mesh)

@@ -71,6 +71,7 @@ NSN_VERSIONS void place_features(const TriangleMesh& mesh, const Pose& pose, con
   set.numbers_faces = true;
   set.depth = mesh.two_sided() ? 0.0 : mesh.depth();
   set.size = mesh.longest_side();
+  set.body_middle = pose.apply(centre(mesh.box()));
   std::vector<Four>& all = buffers().placed;
   fit(all, mesh.points().size());
   Four* const placed = all.data();

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
+
+#include "nsn/core/base/types.h"
 
 namespace nsn {
 namespace {
@@ -66,58 +69,108 @@ void offer_edges(const PlacedEdge& a, const PlacedEdge& b, Axis& best) {
   }
 }
 
-Axis best_edges(const PlacedPolytope& A, const PlacedPolytope& B, double face_gap) {
-  Axis best;
-  const Aabb box_a = box_around(A);
-  const Aabb box_b = box_around(B);
-  const double depth = std::max(0.0, -face_gap) + 1e-9 * (A.size() + B.size());
-  std::array<PlacedEdge, 32> chunk;  // of B's edges: no memory is asked for
-  const auto run = [&](std::size_t count) {
-    for (const Polytope::Edge& edge : A.polytope().edges) {
-      const PlacedEdge a(A, edge);
-      if (!near_box(a, box_b, depth)) continue;
-      for (std::size_t k = 0; k < count; ++k) offer_edges(a, chunk[k], best);
+/// No axis whose gap is less than this below the best one can become the best: rounding is far less.
+double rounding(const PlacedPolytope& A, const PlacedPolytope& B) {
+  return 1e-12 * (A.size() + B.size());
+}
+
+/// A point of the other body for each face: none of it is nearer to the face's plane, or near enough to
+/// tell that the face does not decide.
+using Witnesses = std::vector<Vec3>;
+
+/// Edges of P that can decide, against the partner I. On the normal cone of an edge, an arc from one
+/// face normal to the other, the gap is at most that of any point p of I,
+///
+///   gap(m) <= m . (p - e),     m outwards, e on the edge,
+///
+/// and a sine along an arc that is negative at both ends is largest at one of them.
+void add_deciding_edges(const PlacedPolytope& P, const PlacedPolytope& I, const Witnesses& of_faces,
+                        double face_gap, std::vector<PlacedEdge>& out) {
+  const Aabb box = box_around(I);
+  const double depth = std::max(0.0, -face_gap) + 1e-9 * (P.size() + I.size());
+  const double hopeless = face_gap - rounding(P, I);
+  for (const Polytope::Edge& edge : P.polytope().edges) {
+    const PlacedEdge placed(P, edge);
+    if (!near_box(placed, box, depth)) continue;
+    if (edge.left >= 0 && edge.right >= 0) {
+      const Vec3 left = P.normal(edge.left);
+      const Vec3 right = P.normal(edge.right);
+      const auto most = [&](const Vec3& p) {
+        return std::max(dot(left, p - placed.from), dot(right, p - placed.from));
+      };
+      const double bound =
+          std::min(most(of_faces[to_size(edge.left)]), most(of_faces[to_size(edge.right)]));
+      if (bound < 0.0 && bound < hopeless) continue;
     }
-  };
-  std::size_t count = 0;
-  for (const Polytope::Edge& edge : B.polytope().edges) {
-    chunk[count] = PlacedEdge(B, edge);
-    if (near_box(chunk[count], box_a, depth)) ++count;
-    if (count < chunk.size()) continue;
-    run(count);
-    count = 0;
+    out.push_back(placed);
   }
-  run(count);
-  return best;
+}
+
+double gap_over_face(const PlacedPolytope& R, int face, const Vec3& n, const Vec3& x) {
+  return dot(n, x) - R.offset(face);
 }
 
 double gap_over_face(const PlacedPolytope& R, int face, const Vec3& n, const PlacedPolytope& I) {
-  return dot(n, I.vertex(I.support_vertex(-n))) - R.offset(face);
+  return gap_over_face(R, face, n, I.vertex(I.support_vertex(-n)));
 }
 
-Axis best_face(const PlacedPolytope& A, const PlacedPolytope& B, double tolerance) {
+/// The face of R with the largest gap, where one has more than `least`; its witnesses.
+Axis best_face_of(const PlacedPolytope& R, const PlacedPolytope& I, bool is_a, double least,
+                  Witnesses& witness) {
   Axis best;
-  for (int f = 0; f < A.polytope().num_faces(); ++f) {
-    const Vec3 n = A.normal(f);
-    const double gap = gap_over_face(A, f, n, B);
-    if (gap > best.gap) best = {Axis::Kind::kFaceA, f, {}, {}, -n, gap};
+  std::array<Vec3, 4> found;  // nearest to the last faces, and near to the next ones
+  std::size_t count = 0;
+  const double slack = rounding(R, I);
+  for (int f = 0; f < R.polytope().num_faces(); ++f) {
+    const Vec3 n = R.normal(f);
+    const double needed = std::max(best.gap, least) - slack;
+    const Vec3* hopeless = nullptr;
+    for (std::size_t k = 0; k < std::min(count, found.size()) && hopeless == nullptr; ++k) {
+      if (gap_over_face(R, f, n, found[k]) < needed) hopeless = &found[k];
+    }
+    if (hopeless != nullptr) {
+      witness.push_back(*hopeless);
+      continue;
+    }
+    const Vec3 x = I.vertex(I.support_vertex(-n));
+    witness.push_back(x);
+    found[count++ % found.size()] = x;
+    const double gap = gap_over_face(R, f, n, x);
+    if (gap <= best.gap) continue;
+    best = {is_a ? Axis::Kind::kFaceA : Axis::Kind::kFaceB, f, {}, {}, is_a ? -n : n, gap};
   }
-  Axis of_b;
-  for (int f = 0; f < B.polytope().num_faces(); ++f) {
-    const Vec3 n = B.normal(f);
-    const double gap = gap_over_face(B, f, n, A);
-    if (gap > of_b.gap) of_b = {Axis::Kind::kFaceB, f, {}, {}, n, gap};
+  return best;
+}
+
+Axis best_edges(const std::vector<PlacedEdge>& of_a, const std::vector<PlacedEdge>& of_b) {
+  Axis best;
+  for (const PlacedEdge& a : of_a) {
+    for (const PlacedEdge& b : of_b) offer_edges(a, b, best);
   }
-  return of_b.gap > best.gap + (best.face >= 0 ? tolerance : 0.0) ? of_b : best;
+  return best;
 }
 
 }  // namespace
 
 Axes separating_axes(const PlacedPolytope& A, const PlacedPolytope& B, double tolerance) {
+  // No allocation once they have grown.
+  thread_local Witnesses of_a;
+  thread_local Witnesses of_b;
+  thread_local std::vector<PlacedEdge> edges_a;
+  thread_local std::vector<PlacedEdge> edges_b;
+  of_a.clear();
+  of_b.clear();
+  edges_a.clear();
+  edges_b.clear();
   Axes axes;
   axes.tolerance = 1e-13 * (A.size() + B.size());
-  axes.face = best_face(A, B, tolerance);
-  axes.edge = best_edges(A, B, axes.face.gap);
+  axes.face = best_face_of(A, B, true, -1e300, of_a);
+  const Axis face_b = best_face_of(B, A, false, axes.face.gap, of_b);
+  const double bias = axes.face.face >= 0 ? tolerance : 0.0;
+  if (face_b.gap > axes.face.gap + bias) axes.face = face_b;
+  add_deciding_edges(A, B, of_a, axes.face.gap, edges_a);
+  add_deciding_edges(B, A, of_b, axes.face.gap, edges_b);
+  axes.edge = best_edges(edges_a, edges_b);
   return axes;
 }
 

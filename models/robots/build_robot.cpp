@@ -10,6 +10,7 @@
 #include "nsn/models/robots/joint_triad.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
+#include "nsn/models/rows/tendon_rows.h"
 
 namespace nsn {
 namespace {
@@ -40,6 +41,7 @@ class Builder {
     filter();
     add_actuators();
     add_mimics();
+    add_tendons();
     set_state(world_, robot_, q_, options_.v);
     return std::move(robot_);
   }
@@ -324,17 +326,22 @@ class Builder {
       const RobotDof& dof = robot_.at(d);
       if (dof.joint < 0 || actuator.kind == ActuatorKind::kMotor) continue;
       JointDrive& drive = world_.joint(dof.joint).axes[index(dof.axis)].drive;
-      const double square = actuator.gear * actuator.gear;
-      const bool position = actuator.kind == ActuatorKind::kPosition;
-      drive.stiffness = position ? actuator.gain * square : 0.0;
-      drive.damping = (position ? actuator.damping : actuator.gain) * square;
-      // Both ends of the effort in the world's coordinate; a negative factor swaps them.
-      const double factor = actuator.gear * dof.sign;
-      const double one = factor * actuator.effort.lower;
-      const double other = factor * actuator.effort.upper;
-      drive.effort = {std::min(one, other), std::max(one, other)};
+      set_servo(actuator, dof.sign, drive);
       drive.target = dof.sign * (q_[index(coordinate_of(d))] - dof.reference);
     }
+  }
+
+  /// Gains and bounds of a position or velocity servo; sign: of the coordinate that it moves.
+  static void set_servo(const RobotActuator& actuator, double sign, JointDrive& drive) {
+    const double square = actuator.gear * actuator.gear;
+    const bool position = actuator.kind == ActuatorKind::kPosition;
+    drive.stiffness = position ? actuator.gain * square : 0.0;
+    drive.damping = (position ? actuator.damping : actuator.gain) * square;
+    // Both ends of the effort in the world's coordinate; a negative factor swaps them.
+    const double factor = actuator.gear * sign;
+    const double one = factor * actuator.effort.lower;
+    const double other = factor * actuator.effort.upper;
+    drive.effort = {std::min(one, other), std::max(one, other)};
   }
 
   /// Place among the coordinates of degree of freedom d.
@@ -364,6 +371,37 @@ class Builder {
         rows->add({world_.joint(follower.joint), follower.axis, follower.sign},
                   {world_.joint(leader.joint), leader.axis, -m * leader.sign},
                   joint.mimic->offset + m * leader.reference - follower.reference);
+      }
+    }
+    if (rows->size() > 0) world_.add_rows(std::move(rows));
+  }
+
+  void add_tendons() {
+    auto rows = std::make_unique<TendonRowSet>();
+    for (const RobotTendon& source : d_.tendons) {
+      Tendon tendon;
+      tendon.name = source.name;
+      tendon.held = source.held;
+      tendon.limit = source.limit;
+      tendon.spring = source.spring;
+      tendon.friction = source.friction;
+      double start = 0.0;
+      for (const auto& [name, weight] : source.joints) {
+        const int d = robot_.dof(name);
+        const RobotDof& dof = robot_.at(d);
+        NSN_THROW_UNLESS(dof.joint >= 0, "tendon '{}': '{}' is neither hinge nor slide",
+                         source.name, name);
+        tendon.sides.push_back({world_.joint(dof.joint), dof.axis, weight * dof.sign});
+        tendon.offset -= weight * dof.reference;
+        start += weight * q_[index(coordinate_of(d))];
+      }
+      const bool servo = source.servo && source.servo->kind != ActuatorKind::kMotor;
+      if (servo) set_servo(*source.servo, 1.0, tendon.drive);
+      tendon.drive.target = start;
+      try {
+        rows->add(tendon);
+      } catch (const std::invalid_argument& error) {
+        throw InputError(fmt::format("{}: {}", to_string(source.source), error.what()));
       }
     }
     if (rows->size() > 0) world_.add_rows(std::move(rows));

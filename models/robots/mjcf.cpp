@@ -58,8 +58,11 @@ class MjcfReader {
     each(sections, "option", [&](const XMLElement* e) { read_option(e); });
     each(sections, "worldbody", [&](const XMLElement* e) { read_children(e, -1, {}, "main"); });
     each(sections, "contact", [&](const XMLElement* e) { read_contact(e); });
+    each(sections, "tendon", [&](const XMLElement* e) { read_tendons(e); });
     each(sections, "equality", [&](const XMLElement* e) { read_equality(e); });
     each(sections, "actuator", [&](const XMLElement* e) { read_actuators(e); });
+    each(sections, "deformable", [&](const XMLElement* e) { check_deformable(e); });
+    keep_acting_tendons();
     note_other_sections(sections);
     if (robot_.links.empty()) xml_.fail(root, "the model has no bodies");
     set_total_mass();
@@ -110,8 +113,9 @@ class MjcfReader {
   }
 
   void note_other_sections(const std::vector<const XMLElement*>& sections) {
-    constexpr std::string_view kRead[] = {"compiler",  "default", "asset",    "option",
-                                          "worldbody", "contact", "equality", "actuator"};
+    constexpr std::string_view kRead[] = {"compiler",  "default",   "asset",    "option",
+                                          "worldbody", "contact",   "equality", "actuator",
+                                          "tendon",    "deformable"};
     for (const XMLElement* e : sections) {
       if (std::find(std::begin(kRead), std::end(kRead), e->Name()) != std::end(kRead)) continue;
       xml_.unsupported(e->Name(), e);
@@ -136,11 +140,15 @@ class MjcfReader {
   };
 
   Element with_defaults(const XMLElement* e, const std::string& inherited) {
+    return with_defaults(e, inherited, e->Name());
+  }
+  /// Defaults of another element than e's.
+  Element with_defaults(const XMLElement* e, const std::string& inherited, const char* as) {
     const char* own = e->Attribute("class");
     const std::string name = own != nullptr ? own : inherited;
     const auto found = classes_.find(name);
     if (found == classes_.end()) xml_.fail(e, "there is no default class '{}'", name);
-    const auto attributes = found->second.find(e->Name());
+    const auto attributes = found->second.find(as);
     return {e, attributes == found->second.end() ? nullptr : &attributes->second};
   }
 
@@ -412,6 +420,15 @@ class MjcfReader {
       if (place.count(a) > 0 && place.count(b) > 0)
         robot_.excluded.emplace_back(place[a], place[b]);
     }
+    for (RobotTendon tendon : from.tendons) {
+      bool here = true;
+      for (auto& [joint, weight] : tendon.joints) {
+        here = here && place.count(from.find_joint(joint).first) > 0;
+        rename(joint);
+      }
+      rename(tendon.name);
+      if (here) robot_.tendons.push_back(std::move(tendon));
+    }
   }
 
   std::shared_ptr<const RobotMesh> mesh(const XMLElement* user, const std::string& name) {
@@ -512,6 +529,8 @@ class MjcfReader {
         read_replicate(e, link, where, inherited);
       } else if (tag == "attach") {
         attach(e, link, where);
+      } else if (tag == "flexcomp" || tag == "composite") {
+        xml_.fail(e, "<{}> makes bodies that deform, which are not read from this format", tag);
       } else if (tag != "inertial") {
         xml_.unsupported("body " + std::string(tag), e);
       }
@@ -664,7 +683,7 @@ class MjcfReader {
     const Element e = with_defaults(xml_element, inherited);
     check(e, kFrameNames,
           {"type", "size", "fromto", "mesh", "contype", "conaffinity", "friction", "density",
-           "mass", "condim", "priority"});
+           "mass", "condim", "priority", "margin", "gap"});
     RobotGeometry g;
     g.source = xml_.where(e.xml);
     g.name = named(e);
@@ -672,6 +691,11 @@ class MjcfReader {
     g.conaffinity = bits(e, "conaffinity");
     g.collides = g.contype != 0 || g.conaffinity != 0;
     read_friction(e, g.surface);
+    // A contact pushes within the margins of both; `gap` beyond it finds contacts that do not.
+    g.surface.thickness = number(e, "margin", 0.0);
+    if (!(g.surface.thickness >= 0.0)) {
+      xml_.fail(e.xml, "margin {} of a geom is negative", g.surface.thickness);
+    }
     g.density = number(e, "density", 1000.0);
     if (e.get("mass") != nullptr) g.mass = number(e, "mass", 0.0);
     if (!(g.density >= 0.0) || (g.mass && !(*g.mass >= 0.0))) {
@@ -823,9 +847,147 @@ class MjcfReader {
     }
   }
 
+  // ---- tendons ----
+
+  /// Sums of coordinates. Those along paths through space are known by name only.
+  void read_tendons(const XMLElement* section) {
+    for (const XMLElement* e : children(section)) {
+      const Element element = with_defaults(e, "main", "tendon");
+      check(element, {"range", "limited", "stiffness", "damping", "frictionloss", "springlength"});
+      RobotTendon tendon;
+      tendon.source = xml_.where(e);
+      tendon.name = element.text("name", "");
+      if (tendon.name.empty()) tendon.name = fmt::format("tendon {}", tendons_.size() + 1);
+      tendon.limit = range(element, "range", "limited", 1.0);
+      tendon.friction = number(element, "frictionloss", 0.0);
+      tendon.spring = {first_number(element, "stiffness", 0.0),
+                       first_number(element, "damping", 0.0), 0.0};
+      for (const double value : {tendon.friction, tendon.spring.stiffness, tendon.spring.damping}) {
+        if (!(value >= 0.0))
+          xml_.fail(e, "tendon '{}' has the negative value {}", tendon.name, value);
+      }
+      const bool fixed = std::string_view(e->Name()) == "fixed";
+      if (fixed) {
+        read_fixed_tendon(e, tendon);
+        tendon.spring.rest = rest_length(element, tendon);
+      } else if (tendon.acts()) {
+        refuse_path(e, tendon.name, "acts on what it passes");
+      }
+      if (!tendons_.emplace(tendon.name, tendon).second) {
+        xml_.fail(e, "a second tendon called '{}'", tendon.name);
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_path(const XMLElement* e, const std::string& name,
+                                std::string_view why) const {
+    xml_.fail(e, "tendon '{}' {}; only fixed tendons, sums of joints, are supported", name, why);
+  }
+
+  void read_fixed_tendon(const XMLElement* e, RobotTendon& tendon) {
+    for (const XMLElement* c : children(e)) {
+      const std::string name = xml_.required(c, "joint");
+      const auto [k, j] = robot_.find_joint(name);
+      if (k < 0) xml_.fail(c, "there is no joint '{}'", name);
+      if (link(k).joints[static_cast<std::size_t>(j)].num_dofs() != 1) {
+        xml_.fail(c, "tendon '{}': '{}' is neither hinge nor slide", tendon.name, name);
+      }
+      tendon.joints.emplace_back(name, xml_.number(c, "coef", xml_.required(c, "coef")));
+    }
+    if (tendon.joints.empty()) xml_.fail(e, "tendon '{}' has no joints", tendon.name);
+  }
+
+  /// L where all coordinates are at their reference.
+  double reference_length(const RobotTendon& tendon) const {
+    double sum = 0.0;
+    for (const auto& [name, weight] : tendon.joints) {
+      const auto [k, j] = robot_.find_joint(name);
+      sum += weight * robot_.link(k).joints[static_cast<std::size_t>(j)].reference;
+    }
+    return sum;
+  }
+
+  /// Of its spring: as given, or where it starts.
+  double rest_length(const Element& e, const RobotTendon& tendon) {
+    const char* text = e.get("springlength");
+    if (text == nullptr) return reference_length(tendon);
+    const auto given = xml_.numbers(e.xml, "springlength", text);
+    if (given.empty()) xml_.fail(e.xml, "springlength is empty");
+    if (given.size() > 1 && given[1] != given[0]) {
+      xml_.fail(e.xml, "tendon '{}' is slack from {} to {}, which is not supported", tendon.name,
+                given[0], given[1]);
+    }
+    return given[0] < 0.0 ? reference_length(tendon) : given[0];
+  }
+
+  /// The tendon that attribute `name` of e names: one that something depends on.
+  RobotTendon& used_tendon(const XMLElement* e, const char* attribute) {
+    const std::string name = xml_.required(e, attribute);
+    const auto found = tendons_.find(name);
+    if (found == tendons_.end()) xml_.fail(e, "there is no tendon '{}'", name);
+    if (found->second.joints.empty()) refuse_path(e, name, "is driven or held");
+    return found->second;
+  }
+
+  /// L_1 - L_1,0 = c_0 + c_1 (L_2 - L_2,0), L_0 at the reference.
+  void hold_tendon(const XMLElement* e) {
+    check({e, nullptr}, {"tendon1", "tendon2", "polycoef"});
+    const RobotTendon& first = used_tendon(e, "tendon1");
+    RobotTendon held;
+    held.name = first.name;
+    held.joints = first.joints;
+    held.source = xml_.where(e);
+    std::vector<double> poly{0.0, 1.0};
+    if (const char* text = e->Attribute("polycoef")) poly = xml_.numbers(e, "polycoef", text);
+    poly.resize(5, 0.0);
+    const bool two = e->Attribute("tendon2") != nullptr;
+    if (two && (poly[2] != 0.0 || poly[3] != 0.0 || poly[4] != 0.0)) {
+      xml_.fail(e, "tendons held by more than first order are not supported");
+    }
+    if (two) {
+      for (const auto& [name, weight] : used_tendon(e, "tendon2").joints) {
+        held.joints.emplace_back(name, -poly[1] * weight);
+      }
+    }
+    held.held = poly[0] + reference_length(held);
+    robot_.tendons.push_back(std::move(held));
+  }
+
+  void drive_tendon(const Element& e, const std::string& tag) {
+    RobotTendon& tendon = used_tendon(e.xml, "tendon");
+    if (tendon.servo) {
+      xml_.fail(e.xml, "a second actuator of tendon '{}' is not supported", tendon.name);
+    }
+    RobotActuator actuator = actuator_of(e);
+    if (!read_law(e, tag, actuator)) {
+      xml_.fail(e.xml, "actuator '{}' of tendon '{}' is no motor and no servo", actuator.name,
+                tendon.name);
+    }
+    tendon.servo = actuator;
+  }
+
+  void keep_acting_tendons() {
+    for (auto& [name, tendon] : tendons_) {
+      if (tendon.acts()) robot_.tendons.push_back(std::move(tendon));
+    }
+  }
+
+  void check_deformable(const XMLElement* section) {
+    for (const XMLElement* e : children(section)) {
+      if (std::string_view(e->Name()) == "flex") {
+        xml_.fail(e, "<flex> deforms, which is not read from this format");
+      }
+      xml_.unsupported(std::string("deformable ") + e->Name(), e);
+    }
+  }
+
   void read_equality(const XMLElement* section) {
     for (const XMLElement* e : children(section)) {
       const std::string tag = e->Name();
+      if (tag == "tendon") {
+        hold_tendon(e);
+        continue;
+      }
       const char* other = e->Attribute("joint2");
       if (tag != "joint" || other == nullptr) {
         xml_.unsupported("equality " + tag, e);
@@ -857,30 +1019,45 @@ class MjcfReader {
     for (const XMLElement* e : children(section)) {
       const std::string tag = e->Name();
       const Element element = with_defaults(e, "main");
-      if (element.get("joint") == nullptr ||
-          (tag != "motor" && tag != "position" && tag != "velocity" && tag != "general")) {
+      if (tag == "muscle" || element.text("gaintype", "") == "muscle") {
+        xml_.fail(e, "a muscle acts at rest too, and is not supported");
+      }
+      const bool known =
+          tag == "motor" || tag == "position" || tag == "velocity" || tag == "general";
+      if (element.get("tendon") != nullptr && known) {
+        drive_tendon(element, tag);
+        continue;
+      }
+      if (element.get("joint") == nullptr || !known) {
         xml_.unsupported(
             "actuator " + tag + (element.get("joint") == nullptr ? " without joint" : ""), e);
         continue;
       }
-      RobotActuator actuator;
-      actuator.source = xml_.where(e);
-      actuator.name = element.text("name", "");
-      actuator.joint = element.text("joint", "");
-      actuator.gear = first_number(element, "gear", 1.0);
-      if (actuator.gear == 0.0) xml_.fail(e, "actuator '{}' has the gear 0", actuator.name);
-      actuator.control = range(element, "ctrlrange", "ctrllimited", 1.0);
-      actuator.effort = range(element, "forcerange", "forcelimited", 1.0);
-      if (!(actuator.effort.lower <= 0.0 && actuator.effort.upper >= 0.0)) {
-        xml_.fail(e, "forcerange of actuator '{}' does not hold 0", actuator.name);
-      }
+      RobotActuator actuator = actuator_of(element);
       if (!read_law(element, tag, actuator)) continue;
       robot_.actuators.push_back(actuator);
     }
   }
 
+  /// All but its law.
+  RobotActuator actuator_of(const Element& e) {
+    RobotActuator actuator;
+    actuator.source = xml_.where(e.xml);
+    actuator.name = e.text("name", "");
+    actuator.joint = e.text("joint", "");
+    actuator.gear = first_number(e, "gear", 1.0);
+    if (actuator.gear == 0.0) xml_.fail(e.xml, "actuator '{}' has the gear 0", actuator.name);
+    actuator.control = range(e, "ctrlrange", "ctrllimited", 1.0);
+    actuator.effort = range(e, "forcerange", "forcelimited", 1.0);
+    if (!(actuator.effort.lower <= 0.0 && actuator.effort.upper >= 0.0)) {
+      xml_.fail(e.xml, "forcerange of actuator '{}' does not hold 0", actuator.name);
+    }
+    return actuator;
+  }
+
   bool read_law(const Element& e, const std::string& tag, RobotActuator& actuator) {
-    const Names common{"joint", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"};
+    const Names common{"joint",       "tendon",     "gear",        "ctrlrange",
+                       "ctrllimited", "forcerange", "forcelimited"};
     if (tag == "motor") {
       check(e, common);
     } else if (tag == "position") {
@@ -913,8 +1090,10 @@ class MjcfReader {
     actuator.gain = gain;
     const bool plain = e.text("gaintype", "fixed") == "fixed" && gain >= 0.0 && bias[0] == 0.0;
     if (plain && bias[1] == 0.0 && bias[2] == 0.0) return true;
-    if (plain && bias[1] == -gain && bias[2] <= 0.0) {
+    if (plain && bias[1] < 0.0 && bias[2] <= 0.0) {
       actuator.kind = ActuatorKind::kPosition;
+      actuator.gain = -bias[1];
+      actuator.scale = gain / actuator.gain;
       actuator.damping = -bias[2];
       return true;
     }
@@ -936,7 +1115,8 @@ class MjcfReader {
   std::map<std::string, DefaultClass> classes_;
   std::map<std::string, MeshAsset> meshes_;
   std::map<std::string, RobotDescription> models_;  // that can be attached
-  std::vector<std::string> within_;                 // this file, and those that attach it
+  std::map<std::string, RobotTendon> tendons_;
+  std::vector<std::string> within_;  // this file, and those that attach it
   std::set<std::string> missing_;
 };
 

@@ -216,6 +216,12 @@ int RobotJoint::num_dofs() const {
   return kCount[static_cast<int>(kind)];
 }
 
+bool RobotTendon::acts() const {
+  const bool limited = limit.lower > -kInfinity || limit.upper < kInfinity;
+  return held || limited || spring.stiffness > 0.0 || spring.damping > 0.0 || friction > 0.0 ||
+         servo;
+}
+
 int RobotDescription::moving_link(int k) const {
   while (k >= 0 && link(k).fixed()) k = link(k).parent;
   return k;

@@ -113,7 +113,8 @@ struct RobotJoint {
 enum class ActuatorKind { kMotor, kPosition, kVelocity };
 const char* to_string(ActuatorKind kind);
 
-/// effort = gear clip(gain control - k gear q - d gear v); control and effort within their ranges.
+/// effort = gear clip(gain scale control - k gear q - d gear v); control and effort within their
+/// ranges.
 struct RobotActuator {
   std::string name;
   ActuatorKind kind = ActuatorKind::kMotor;
@@ -121,9 +122,26 @@ struct RobotActuator {
   double gear = 1.0;
   double gain = 1.0;     ///< motor: effort per control; position: k; velocity: d
   double damping = 0.0;  ///< position: d beside k
+  double scale = 1.0;    ///< position: coordinate per control
   JointLimit control;    ///< range of the control
   JointLimit effort;     ///< range of the effort before the gear
   SourceLine source;
+};
+
+/// A fixed tendon: L, the weighted sum of coordinates of hinges and slides, is held, limited, sprung or
+/// driven (models/rows/tendon_rows.h).
+struct RobotTendon {
+  std::string name;
+  std::vector<std::pair<std::string, double>> joints;  ///< name, weight
+  std::optional<double> held;                          ///< L is kept at this
+  JointLimit limit;                                    ///< of L
+  JointSpring spring;
+  double friction = 0.0;
+  std::optional<RobotActuator> servo;  ///< its joint is empty
+  SourceLine source;
+
+  /// Nothing depends on a tendon that does none of this.
+  bool acts() const;
 };
 
 struct RobotLink {
@@ -154,7 +172,8 @@ struct RobotDescription {
   std::vector<RobotLink> links;
   std::vector<RobotGeometry> world_geometry;  ///< fixed to the world
   Vec3 gravity{0.0, 0.0, -9.81};              ///< m/s^2
-  std::vector<RobotActuator> actuators;
+  std::vector<RobotActuator> actuators;       ///< of joints
+  std::vector<RobotTendon> tendons;           ///< those that act
   std::vector<std::pair<int, int>> excluded;  ///< pairs of links that never touch; -1: the world
   std::vector<UnsupportedFeature> unsupported;
   std::vector<std::string> warnings;

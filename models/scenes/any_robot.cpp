@@ -67,8 +67,8 @@ void ignore_overlaps(World& world, double depth) {
   for (const Contact& c : found.contacts()) {
     const ConstBodyRef a = world.body(c.body_a);
     const ConstBodyRef b = world.body(c.body_b);
-    const double gap = dot(c.normal, a.to_world(c.local_a) - b.to_world(c.local_b)) - c.radius_a -
-                       c.radius_b - c.thickness;
+    const double gap =
+        dot(c.normal, a.to_world(c.local_a) - b.to_world(c.local_b)) - c.radius_a - c.radius_b;
     if (gap < -depth) world.ignore_pair(c.body_a, c.body_b);
   }
 }

@@ -6,6 +6,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
+#include "nsn/models/collision/fast_pair.h"
 #include "nsn/models/collision/mesh_pairs.h"
 #include "nsn/models/collision/pair_table.h"
 #include "nsn/models/collision/separation.h"
@@ -235,6 +236,36 @@ void ContactFinder::find_mesh_points(const World& world, double h, const Pair& w
   part.resting.keep(pair, part.manifold);
 }
 
+void ContactFinder::meet_fast_pair(const World& world, double h, const Pair& pair,
+                                   Part& part) const {
+  const auto moving = [&](int s) {
+    const Aabb& box = boxes_[to_size(s)];  // grown by the margin
+    const ConstBodyRef body = world.body(world.shapes()[to_size(s)].body);
+    MovingShape shape;
+    shape.size = kInfinity;
+    if (box.bounded) {
+      shape.middle = centre(box);
+      const Vec3 sides = box.upper - box.lower;
+      shape.size = std::max({sides[0], sides[1], sides[2]}) - 2.0 * margins_[to_size(s)];
+    }
+    if (body.kind == BodyKind::kStatic) return shape;
+    shape.velocity = body.velocity;
+    if (box.bounded) shape.velocity += cross(body.angular_velocity, shape.middle - body.position);
+    return shape;
+  };
+  const MovingShape a = moving(pair.s);
+  const MovingShape b = moving(pair.t);
+  const double least = std::min(a.size, b.size);
+  if (margins_[to_size(pair.s)] + margins_[to_size(pair.t)] <= least) return;  // slower than that
+  if (meet_as_ball(a, b, h, part.manifold)) ++part.fast_pairs;
+}
+
+int ContactFinder::fast_pairs() const {
+  int sum = 0;
+  for (const Part& part : parts_) sum += part.fast_pairs;
+  return sum;
+}
+
 void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Part& part) {
   const auto [s, t, collide] = pair;
   if (!overlap(boxes_[to_size(s)], boxes_[to_size(t)])) return;
@@ -248,6 +279,7 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
             margins_[to_size(s)] + margins_[to_size(t)], part.manifold);
   }
   if (part.manifold.empty()) return;
+  meet_fast_pair(world, h, pair, part);
   const double mu = world.friction(s, t);
   for (const ContactPoint& point : part.manifold) {
     Contact contact;
@@ -276,6 +308,7 @@ void ContactFinder::add_pair(const World& world, double h, const Pair& pair, Par
 void ContactFinder::find_contacts(const World& world, double h, const std::function<bool()>& stop,
                                   Part& part) {
   part.stopped = false;
+  part.fast_pairs = 0;
   part.error = nullptr;
   part.contacts.clear();
   part.resting.start_step();

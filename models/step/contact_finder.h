@@ -41,6 +41,9 @@ class ContactFinder {
   bool find(const World& world, double h, ContactRowSet& out,
             const std::function<bool()>& stop = {});
 
+  /// Pairs of the last search that were met as a ball (models/collision/fast_pair.h).
+  int fast_pairs() const;
+
   /// What later contacts depend on: points of meshes that rest.
   void write_memory(StateWriter& out) const;
   void read_memory(StateReader& in, const World& world);
@@ -61,6 +64,7 @@ class ContactFinder {
     RestingPairs resting;
     ApartPairs apart;
     NearPairs near;
+    int fast_pairs = 0;
     bool stopped = false;
     std::exception_ptr error;  // of the question whether to stop
   };
@@ -78,6 +82,8 @@ class ContactFinder {
   void tighten(const World& world, double h);
   void find_contacts(const World& world, double h, const std::function<bool()>& stop, Part& part);
   void add_pair(const World& world, double h, const Pair& pair, Part& part);
+  /// Replaces the points of a pair that is too fast for its features.
+  void meet_fast_pair(const World& world, double h, const Pair& pair, Part& part) const;
   /// Points of a mesh are kept where nothing moves.
   void find_mesh_points(const World& world, double h, const Pair& pair, Part& part);
   /// Of two meshes, by the features that were near each other in the last step.

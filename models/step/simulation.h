@@ -45,6 +45,9 @@ struct StepReport {
   int contacts = 0;            ///< of rigid and of deformable bodies
   int soft_contacts = 0;       ///< those that touch a deformable body
   int contacts_of_island = 0;  ///< most of one island
+  /// Pairs that close by more than the size of one of them in the step: met as a ball, in one point
+  /// (models/collision/fast_pair.h). A smaller step resolves them.
+  int fast_pairs = 0;
   int row_blocks = 0;
   int islands = 0;
   int newton_iterations = 0;                       ///< largest of the islands

@@ -213,6 +213,7 @@ bool Stepper::detect() {
   }
   apply_restitution(world_, options_.h, contacts_);
   if (!soft_finder_.find(world_, options_.h, soft_contacts_, cancel)) return false;
+  report_.fast_pairs = finder_.fast_pairs();
   report_.soft_contacts = soft_contacts_.size();
   report_.contacts = contacts_.size() + report_.soft_contacts;
   return true;

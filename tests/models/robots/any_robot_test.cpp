@@ -55,6 +55,16 @@ TEST_F(AnyRobot, LinksThatOverlapAtTheStartDoNotTouchAndServosHoldThePose) {
   EXPECT_GT(std::abs(simulation.joint_position(1, 0)), 0.5);
 }
 
+TEST_F(AnyRobot, MarginsOfAFloorAndABoxAddUp) {
+  Simulation simulation = simulate(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1' margin='.01'/>"
+      "<body name='box' pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' "
+      "margin='.02'/></body>"
+      "</worldbody></mujoco>");
+  test::advance(simulation, 120);  // it starts on the floor, three centimetres too deep
+  EXPECT_NEAR(simulation.world().body(1).position[2], 0.13, 1e-9);
+}
+
 TEST_F(AnyRobot, DrivesHoldJointsWithoutAnActuatorWhereTheyAreAskedFor) {
   Simulation simulation = simulate(kArms, {{"stiffness", "1000"}});
   test::advance(simulation, 120);

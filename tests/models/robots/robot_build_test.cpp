@@ -323,6 +323,64 @@ TEST(Mimic, FollowerKeepsItsRatio) {
   EXPECT_NEAR(position(simulation.world(), built, 1), 2.0 * l + 0.01, 1e-10);
 }
 
+/// Two slides on springs of 100 and 200 N/m, no gravity, and a tendon L = q1 / 2 + 2 q2.
+std::string two_slides(const std::string& tendon, const std::string& more = "") {
+  return R"(<mujoco><option gravity="0 0 0"/><worldbody>
+    <body><joint name="a" type="slide" axis="1 0 0" stiffness="100" damping="20"/><geom size=".05" mass="1"/></body>
+    <body pos="0 1 0"><joint name="b" type="slide" axis="1 0 0" stiffness="200" damping="30"/><geom size=".05" mass="1"/></body>
+    </worldbody><tendon><fixed name="t" )" +
+         tendon + R"(><joint joint="a" coef=".5"/><joint joint="b" coef="2"/></fixed></tendon>)" +
+         more + "</mujoco>";
+}
+
+/// Where the slides are in the end.
+std::pair<double, double> settled(const std::string& text, const std::vector<double>& start = {}) {
+  World world;
+  const Robot built = build_robot(world, parse(text), {.q = start, .shapes = false});
+  Simulation simulation = simulate(std::move(world));
+  for (int step = 0; step < 1200; ++step) simulation.step();
+  return {position(simulation.world(), built, 0), position(simulation.world(), built, 1)};
+}
+
+TEST(Tendon, SpringsPullOnAllTheirJoints) {
+  // f = 50 (0.3 - L), q1 = f / 2 / 100, q2 = 2 f / 200
+  const double f = 50.0 * 0.3 / (1.0 + 50.0 * (0.25 / 100.0 + 4.0 / 200.0));
+  const auto [a, b] = settled(two_slides("stiffness='50' springlength='.3'"));
+  EXPECT_NEAR(a, 0.5 * f / 100.0, 1e-9);
+  EXPECT_NEAR(b, 2.0 * f / 200.0, 1e-9);
+}
+
+TEST(Tendon, ServosHoldTheLengthTheyStartWith) {
+  // L = 0.2 at the start, effort 40 (0.2 - L)
+  const double f = 40.0 * 0.2 / (1.0 + 40.0 * (0.25 / 100.0 + 4.0 / 200.0));
+  const std::string servo =
+      "<actuator><general tendon='t' gainprm='.4' biastype='affine' biasprm='0 -40 "
+      "-1'/></actuator>";
+  const auto [a, b] = settled(two_slides("", servo), {0.0, 0.1});
+  EXPECT_NEAR(a, 0.5 * f / 100.0, 1e-9);
+  EXPECT_NEAR(b, 2.0 * f / 200.0, 1e-9);
+  const std::string weak = "<actuator><position tendon='t' kp='40' forcerange='-1 1'/></actuator>";
+  EXPECT_NEAR(settled(two_slides("", weak), {0.0, 0.1}).second, 2.0 / 200.0, 1e-9);
+}
+
+TEST(Tendon, LimitsAndEqualitiesHoldTheLength) {
+  const auto [a, b] = settled(two_slides("limited='true' range='.1 1'"));
+  EXPECT_NEAR(0.5 * a + 2.0 * b, 0.1, 1e-9);
+  EXPECT_NEAR(b / a, 2.0, 1e-6);  // (2 / 200) / (0.5 / 100)
+  const auto [c, d] = settled(two_slides("range='-1 -.1'"));
+  EXPECT_NEAR(0.5 * c + 2.0 * d, -0.1, 1e-9);
+  const auto [e, g] =
+      settled(two_slides("", "<equality><tendon tendon1='t' polycoef='.2'/></equality>"));
+  EXPECT_NEAR(0.5 * e + 2.0 * g, 0.2, 1e-9);
+}
+
+TEST(Tendon, FrictionHoldsUpToItsEffort) {
+  // The springs ask for more than 1 N of the tendon: it slips until they ask for no more.
+  const auto [a, b] = settled(two_slides("frictionloss='1'"), {0.0, 0.1});
+  EXPECT_NEAR(a, 0.5 / 100.0, 1e-6);
+  EXPECT_NEAR(b, 2.0 / 200.0, 1e-6);
+}
+
 TEST(CollisionFilter, FollowsContypeAndConaffinity) {
   const auto contacts = [](const std::string& a, const std::string& b) {
     World world;

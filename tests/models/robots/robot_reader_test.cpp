@@ -395,6 +395,49 @@ TEST(Mjcf, RefusesWithFileAndLine) {
              "robot.xml:2: actuator '': there is no joint 'x'"));
 }
 
+TEST(Mjcf, TendonsMusclesAndFlexThatActAreReadOrRefused) {
+  const auto model = [](const std::string& tendon, const std::string& more = "") {
+    return "<mujoco><worldbody><body name='b'><joint name='j'/><geom "
+           "size='.1'/></body></worldbody>\n"
+           "<tendon>\n" +
+           tendon + "</tendon>\n" + more + "</mujoco>";
+  };
+  const std::string sum = "<fixed name='t'><joint joint='j' coef='2'/></fixed>";
+  EXPECT_TRUE(parse(model(sum)).tendons.empty());  // nothing depends on it
+  EXPECT_TRUE(parse(model("<spatial name='s'><site site='x'/></spatial>")).tendons.empty());
+  EXPECT_EQ(parse(model("<fixed stiffness='1'><joint joint='j' coef='2'/></fixed>")).tendons.size(),
+            1u);
+  EXPECT_TRUE(begins(error_of(model("<spatial name='s' stiffness='1'/>")),
+                     "robot.xml:3: tendon 's' acts on what it passes; only fixed"));
+  EXPECT_TRUE(
+      begins(error_of(model("<spatial name='s'/>", "<actuator>\n<motor tendon='s'/></actuator>")),
+             "robot.xml:5: tendon 's' is driven or held; only fixed"));
+  EXPECT_TRUE(begins(error_of(model("<fixed name='t'>\n<joint joint='x' coef='1'/></fixed>")),
+                     "robot.xml:4: there is no joint 'x'"));
+  EXPECT_TRUE(
+      begins(error_of(model("<fixed name='t'/>")), "robot.xml:3: tendon 't' has no joints"));
+  EXPECT_TRUE(begins(error_of(model(sum, "<equality><tendon tendon1='u'/></equality>")),
+                     "robot.xml:4: there is no tendon 'u'"));
+  EXPECT_TRUE(begins(error_of(model(sum, "<actuator><muscle joint='j'/></actuator>")),
+                     "robot.xml:4: a muscle acts"));
+  EXPECT_TRUE(begins(error_of(model("", "<deformable>\n<flex name='f'/></deformable>")),
+                     "robot.xml:5: <flex> deforms"));
+  EXPECT_TRUE(begins(error_of("<mujoco><worldbody><body name='b'>\n<flexcomp name='f'/></body>"
+                              "</worldbody></mujoco>"),
+                     "robot.xml:2: <flexcomp> makes bodies"));
+}
+
+TEST(Mjcf, MarginsOfGeomsAddUpToTheirThickness) {
+  const auto body = [](const std::string& margin) {
+    return "<mujoco><worldbody><body name='b'><freejoint/>\n<geom size='.1' margin='" + margin +
+           "' gap='.1'/></body></worldbody></mujoco>";
+  };
+  const RobotDescription robot = parse(body(".02"));
+  EXPECT_EQ(robot.link(0).geometry[0].surface.thickness, 0.02);
+  EXPECT_TRUE(robot.unsupported.empty());
+  EXPECT_TRUE(begins(error_of(body("-1")), "robot.xml:2: margin -1 of a geom is negative"));
+}
+
 TEST(Mjcf, JointsThatShareNoPointGetALinkBetween) {
   const RobotDescription robot = parse(R"(<mujoco><worldbody><body name="b">
       <joint name="one" axis="0 0 1"/><joint name="two" axis="1 0 0" pos="0 0 .1"/>

@@ -1,0 +1,92 @@
+/// Fixed tendons: rows on a weighted sum of coordinates of joints (grippers of two fingers, legs
+/// whose joints are coupled).
+///
+///   L = sum_i w_i C_i - o,     v = (a (L - c) / h + (1 - a) (dL/dt - speed)) + E r,   lo <= r <= hi
+///
+/// C_i coordinates of joints (models/joints/joint_coordinate.h), angles in (-pi, pi]; w_i their
+/// weights. L and its rate are those of the end of the step. h step, k stiffness, d damping, F and f
+/// largest efforts:
+///
+/// | row      | c           | a               | compliance E h^2 | bounds of r |
+/// |----------|-------------|-----------------|------------------|-------------|
+/// | held     | held        | 1               | 0                | -inf, inf   |
+/// | limit    | lower, upper| 1               | 0                | 0, inf      |
+/// | spring   | rest        | h k / (h k + d) | h / (h k + d)    | -inf, inf   |
+/// | drive    | target      | h k / (h k + d) | h / (h k + d)    | -h F, h F   |
+/// | friction |             | 0               | 0                | -h f, h f   |
+///
+/// Each is a block of its own, of which two rows are padding, and touches at most four bodies. No device
+/// evaluates them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nsn/models/joints/joint.h"
+#include "nsn/models/rows/row_set.h"
+
+namespace nsn {
+
+struct Tendon {
+  struct Side {
+    Joint joint;
+    int axis = 0;
+    double weight = 1.0;  ///< w_i
+  };
+  std::string name;  ///< for messages
+  std::vector<Side> sides;
+  double offset = 0.0;         ///< o, m or rad
+  std::optional<double> held;  ///< L is kept at this
+  JointLimit limit;
+  JointSpring spring;
+  JointDrive drive;
+  double friction = 0.0;  ///< f, N or N m, >= 0
+};
+
+class TendonRowSet final : public RowSet {
+ public:
+  /// Throws std::invalid_argument naming the tendon where it touches more than four bodies.
+  void add(const Tendon& tendon);
+
+  std::unique_ptr<RowSet> clone() const override { return std::make_unique<TendonRowSet>(*this); }
+  int size() const override { return static_cast<int>(rows_.size()); }
+  NodeList nodes(int k) const override;
+  RowLaw law(int k, double h) const override;
+  Vec3 compliance(int k, double h) const override;
+  std::uint64_t id(int k) const override;
+  void evaluate(int k, const Configuration& at, RowBlock& out) const override;
+  void add_stiffness(int k, const Configuration& at, const Vec3& r,
+                     std::span<Mat3> K) const override;
+
+  /// L of the tendon that row k belongs to, m or rad.
+  double value(int k, const Configuration& at) const;
+
+ private:
+  struct Path {
+    std::vector<MimicSide> sides;
+    std::vector<int> bodies;  // each once
+    double offset = 0.0;
+  };
+  struct Row {
+    int path = 0;
+    double sign = 1.0;
+    double target = 0.0;  // c
+    double speed = 0.0;
+    double stiffness = 0.0;  // k, d: both 0 for a rigid row
+    double damping = 0.0;
+    bool rate = false;  // a = 0
+    double lo = 0.0;    // efforts
+    double hi = 0.0;
+  };
+  const Row& row(int k) const { return rows_[static_cast<std::size_t>(k)]; }
+  const Path& path(int k) const { return paths_[static_cast<std::size_t>(row(k).path)]; }
+  void add_rows(const Tendon& tendon, int path);
+  static bool soft(const Row& row) { return row.stiffness > 0.0 || row.damping > 0.0; }
+
+  std::vector<Path> paths_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace nsn
