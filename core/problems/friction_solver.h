@@ -8,6 +8,7 @@
 /// rows per degree of freedom, symmetry, progress):
 ///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
 ///            K = M + H S H^T (primal_system.h), whichever takes fewer operations
+///   sweeps   small problems from r = 0: a few Gauss-Seidel sweeps show whether it takes more (first_sweeps.h)
 ///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
 ///   certificate   where that is hard: is there a solution at all? (no_solution.h)

@@ -45,12 +45,12 @@ ClassicFriction classic_of(FrictionMethod method) {
   }
 }
 
+}  // namespace
+
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {
   return std::max(error.siconos, error.dynamics) <= options.tolerance &&
          error.unit_free <= options.unit_free_factor * options.tolerance;
 }
-
-}  // namespace
 
 StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
   system.analyze(blocks.W);
@@ -131,7 +131,6 @@ void StagedSolve::run_auto() {
   const double flops = system_.factorization_flops();
   result_.factorization_flops = flops;
   newton_->set_budget(std::min(options_.max_factorizations, options_.attempt));
-  if (dual_ != nullptr && flops >= kExpensiveFactorization && certify()) return;
   if (first_stages(flops) || dual_ == nullptr || result_.status == FrictionStatus::kNoSolution)
     return;
   if (certify()) return;
@@ -151,6 +150,7 @@ bool StagedSolve::first_stages(double flops) {
   }
   const std::string reason = fmt::format("a factorisation is expensive: {:.2g} operations", flops);
   if (newton_->may_factorise() && admm(AndersonAdmmOptions{}.max_iterations, reason)) return true;
+  if (certify()) return false;
   newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
   const double ratio = sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks());
   const int sweeps = static_cast<int>(std::ceil(options_.sweeps_worth * ratio));

@@ -88,6 +88,9 @@ class StagedSolve {
   std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };
 
+/// What "solved" means.
+bool within(const FrictionError& error, const FrictionSolverOptions& options);
+
 /// Runs the stages, measures on the given data, and aims lower if rounding stands between.
 void solve_and_check(StagedSolve& solve, const FrictionSolverOptions& options, ConstVector r0,
                      const std::function<void()>& measure, FrictionResult& result);
