@@ -7,33 +7,28 @@
 namespace nsn {
 namespace {
 
-// Policy: sweeps that an easy problem may take. A Newton step takes as long as three to five, and no problem is solved
-// by fewer than three.
-constexpr int kMostSweeps = 20;
-
-/// At this rate the sweeps reach the goal too late. A rate rises from sweep to sweep: what is
+/// At this rate the sweeps left do not reach the goal. A rate rises from sweep to sweep: what is
 /// expected here is the least.
-bool too_slow(int sweeps, double change, double last, double goal) {
+bool too_slow(int left, double change, double last, double goal) {
   if (!(change < last)) return true;
-  const double left = kMostSweeps - sweeps;
   return std::log(goal / change) < left * std::log(change / last);
 }
 
 }  // namespace
 
-FirstSweeps sweep_first(const BlockCsr& W, ConstVector q, std::span<const RowLaw> laws, double goal,
-                        Vector x, const std::function<bool()>& solved,
+FirstSweeps sweep_first(const BlockCsr& W, ConstVector q, std::span<const RowLaw> laws,
+                        int most_sweeps, double goal, Vector x, const std::function<bool()>& solved,
                         const std::function<bool()>& cancel) {
   ContactGaussSeidel solver(W, laws);
   FirstSweeps done;
-  for (double last = 1.0; done.sweeps < kMostSweeps;) {
+  for (double last = 1.0; done.sweeps < most_sweeps;) {
     if (cancel && cancel()) break;
     const double change = solver.sweep(q, x);
     ++done.sweeps;
     if (change <= goal) {
       done.solved = solved();
       if (done.solved || change == 0.0) break;
-    } else if (done.sweeps > 1 && too_slow(done.sweeps, change, last, goal)) {
+    } else if (done.sweeps > 1 && too_slow(most_sweeps - done.sweeps, change, last, goal)) {
       break;
     }
     last = change;

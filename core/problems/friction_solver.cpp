@@ -64,7 +64,8 @@ bool solved_by_sweeps(const FrictionSolverOptions& options, const FrictionBlocks
     return within(result.error, options);
   };
   const FirstSweeps first =
-      sweep_first(blocks.W, blocks.q, blocks.laws, goal, x, solved, options.cancel);
+      sweep_first(blocks.W, blocks.q, blocks.laws, options.first_sweeps.most_sweeps, goal, x,
+                  solved, options.cancel);
   result.sweeps = first.sweeps;
   if (!first.solved) return false;
   result.status = FrictionStatus::kSolved;
@@ -99,6 +100,9 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
                    options.time_limit);
   NSN_THROW_UNLESS(options.attempt >= 1 && options.sweeps_worth >= 0.0,
                    "attempt {}, sweeps_worth {}", options.attempt, options.sweeps_worth);
+  NSN_THROW_UNLESS(options.first_sweeps.most_contacts >= 0 && options.first_sweeps.most_sweeps >= 0,
+                   "first_sweeps: most_contacts {}, most_sweeps {}",
+                   options.first_sweeps.most_contacts, options.first_sweeps.most_sweeps);
   const RescueOptions& rescue = options.rescue;
   NSN_THROW_UNLESS(rescue.ask_after >= 0 && rescue.relaxation > 0.0 && rescue.relaxation <= 1.0 &&
                        rescue.alpha_from_point > 0.0 && rescue.from_point >= 1 &&
@@ -144,7 +148,8 @@ FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimensi
     axpby(1.0, problem.q, 1.0, result.u);
     result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
   };
-  if (options_.method == FrictionMethod::kAuto && r0.extent(0) == 0 && n <= kSmallProblem) {
+  if (options_.method == FrictionMethod::kAuto && r0.extent(0) == 0 &&
+      n <= options_.first_sweeps.most_contacts) {
     if (solved_by_sweeps(options_, blocks, padded, measure_at, result)) {
       result.seconds = seconds_since(start);
       return result;

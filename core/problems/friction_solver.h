@@ -65,6 +65,15 @@ enum class FrictionForm {
 /// Throws std::invalid_argument with the nearest names if unknown.
 FrictionForm friction_form_from_name(std::string_view name);
 
+/// When `auto` tries sweeps before it builds anything. None of it changes what a solution is.
+struct FirstSweepsOptions {
+  /// Contacts of a small problem, >= 0; 0: no sweeps. Of larger problems hardly any is easy.
+  int most_contacts = 64;
+  /// Sweeps that an easy problem may take, >= 0: a Newton step takes as long as three to five of them, and problems that
+  /// are not trivial take four Newton steps or more.
+  int most_sweeps = 20;
+};
+
 /// How `auto` goes on where proximal Newton from r = 0 has not converged. None of it changes what a solution is, and
 /// easy problems meet none of it.
 struct RescueOptions {
@@ -107,6 +116,7 @@ struct FrictionSolverOptions {
   /// Time of the Gauss-Seidel sweeps before it if a factorisation is expensive, in factorisations,
   /// >= 0: what they save on average.
   double sweeps_worth = kSweepsWorth;
+  FirstSweepsOptions first_sweeps;
   RescueOptions rescue;
   /// Of proximal Newton; tolerance, unit_free_factor and the budget are those above.
   ProximalOptions newton;

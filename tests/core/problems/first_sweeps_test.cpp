@@ -74,8 +74,9 @@ TEST(FirstSweeps, LeaveWhatIsHardAsItWas) {
 }
 
 TEST(FirstSweeps, AreForSmallProblems) {
-  const FrictionResult small = solve_with(FrictionMethod::kAuto, uncoupled(kSmallProblem));
-  const FrictionResult large = solve_with(FrictionMethod::kAuto, uncoupled(kSmallProblem + 1));
+  const Index kMost = FirstSweepsOptions{}.most_contacts;
+  const FrictionResult small = solve_with(FrictionMethod::kAuto, uncoupled(kMost));
+  const FrictionResult large = solve_with(FrictionMethod::kAuto, uncoupled(kMost + 1));
 
   EXPECT_GT(small.sweeps, 0);
   EXPECT_EQ(large.sweeps, 0);
@@ -89,7 +90,7 @@ TEST(FirstSweeps, AnswerOnlyWhenBothErrorsAreMet) {
   std::vector<RowLaw> laws = contact_laws({problem.mu.data(), 6}, false);
   Vector x("x", 18);
   int asked = 0;
-  const FirstSweeps refused = sweep_first(blocks.W, blocks.q, laws, 1e-6, x,
+  const FirstSweeps refused = sweep_first(blocks.W, blocks.q, laws, 20, 1e-6, x,
                                           [&] {
                                             ++asked;
                                             return false;
@@ -98,7 +99,7 @@ TEST(FirstSweeps, AnswerOnlyWhenBothErrorsAreMet) {
   EXPECT_FALSE(refused.solved);
   EXPECT_LE(refused.sweeps, 20);
   const FirstSweeps cancelled = sweep_first(
-      blocks.W, blocks.q, laws, 1e-6, x, [] { return true; }, [] { return true; });
+      blocks.W, blocks.q, laws, 20, 1e-6, x, [] { return true; }, [] { return true; });
   EXPECT_FALSE(cancelled.solved);
   EXPECT_EQ(cancelled.sweeps, 0);
 }
