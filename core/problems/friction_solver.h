@@ -128,6 +128,7 @@ enum class FrictionStatus {
   kTimeLimit,            ///< time_limit spent
   kCancelled,            ///< `cancel` said so
   kNoSolution,           ///< certified: FrictionResult::certificate
+  kIndefinite,           ///< W is not positive semidefinite: FrictionResult::negative_energy
   kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
   kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
 };
@@ -155,6 +156,8 @@ struct FrictionResult {
   /// Of kNoSolution: z in kg m/s, one impulse per contact on the normals; every admissible motion needs a change of
   /// velocity of need |q_N|, both measured in scaled variables (no_solution.h).
   NoSolution certificate;
+  /// Of kIndefinite: z . W z / |z|^2, scaled such that |W_ii| = 1 (indefinite.h).
+  double negative_energy = 0.0;
   std::vector<FrictionStage> stages;
   int newton_iterations = 0;
   int linear_iterations = 0;  ///< Krylov iterations; 0 with a direct backend

@@ -11,6 +11,7 @@
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
 #include "nsn/core/problems/friction_error.h"
+#include "nsn/core/problems/indefinite.h"
 
 namespace nsn {
 namespace {
@@ -133,7 +134,7 @@ void StagedSolve::run_auto() {
   newton_->set_budget(std::min(options_.max_factorizations, options_.attempt));
   if (first_stages(flops) || dual_ == nullptr || result_.status == FrictionStatus::kNoSolution)
     return;
-  if (certify()) return;
+  if (certify() || indefinite()) return;
   rescue();
 }
 
@@ -211,6 +212,22 @@ bool StagedSolve::certify() {
   for (Index i = 0; i < size_of(found.z); ++i) found.z(i) *= newton_->scaling()(kBlock * i);
   result_.certificate = std::move(found);
   result_.status = FrictionStatus::kNoSolution;
+  return true;
+}
+
+/// Before the long search: bodies have no such W.
+bool StagedSolve::indefinite() {
+  const auto begin = Clock::now();
+  const NegativeEnergy energy = find_negative_energy(dual_->scaled());
+  if (!energy.found()) return false;
+  const ProximalError error = newton_->best_error();
+  result_.stages.push_back(
+      {"indefinite",
+       fmt::format("W is not positive semidefinite: z . W z = {:.1e} |z|^2, most at contact {}",
+                   energy.quotient, energy.contact),
+       0, 0, seconds_since(begin), error.siconos, error.unit_free, false});
+  result_.negative_energy = energy.quotient;
+  result_.status = FrictionStatus::kIndefinite;
   return true;
 }
 

@@ -55,6 +55,7 @@ class StagedSolve {
   bool first_stages(double flops);
   void rescue();
   bool certify();
+  bool indefinite();
   bool has_convex_form() const;
   bool associated();
   bool shift_map(int factorizations, std::string reason);
