@@ -38,6 +38,8 @@ from scipy.sparse.linalg import splu
 # Label -> solver id, integer parameters by name, solver of the single contact.
 SOLVERS = {
     "NSGS": ("NSGS", {}, None),
+    "NSGS-quartic": ("NSGS", {}, "ONECONTACT_QUARTIC"),
+    "NSGS-NSN_GP": ("NSGS", {}, "ONECONTACT_NSN_GP"),
     "NSGS-cone": ("NSGS", {}, "ONECONTACT_ProjectionOnConeWithLocalIteration"),
     "NSN_AC": ("NSN_AC", {}, None),
     "NSN_AC+VI_EG": ("NSN_AC", {"NSN_HYBRID_STRATEGY": "NSN_HYBRID_STRATEGY_VI_EG_NSN"}, None),
@@ -225,7 +227,7 @@ def run_ours(path, options, repeat):
         return math.inf
     if not options.processor_time:
         return row["seconds"]
-    more = max(10, math.ceil(0.4 / row["seconds"]))  # far more than what starting the program varies by
+    more = max(10, min(90000, math.ceil(0.4 / row["seconds"])))  # far more than what starting the program varies by
     return max(0.0, solve_ours(path, options, repeat + more)[1] - used) / more
 
 

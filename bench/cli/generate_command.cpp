@@ -49,14 +49,14 @@ int run(const GenerateOptions& options) {
   const Runtime runtime(1);
   GeneratorOptions problem = options.problem;
   problem.seed = options.seed;
-  static_cast<void>(generate_problem(problem));  // refuses before anything is written
+  GeneratedProblem made = generate_problem(problem);  // refuses before anything is written
   probe_outputs(options);
   fs::create_directories(options.out);
   Progress progress("generate", options.count, options.prints_tables());
   for (int k = 0; k < options.count && !interrupted(); ++k, ++problem.seed) {
+    if (k > 0) made = generate_problem(problem);
     const fs::path path = fs::path(options.out) / name_of(problem);
     progress.step(path.filename().string());
-    const GeneratedProblem made = generate_problem(problem);
     write(path, problem, made);
     if (options.prints_tables()) fmt::print("{}: {}\n", path.string(), made.description);
   }

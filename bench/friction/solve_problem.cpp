@@ -9,6 +9,7 @@
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/options.h"
 #include "nsn/core/problems/friction_error.h"
+#include "nsn/core/problems/indefinite.h"
 #include "nsn/core/problems/lcp.h"
 #include "nsn/core/problems/numerical_rank.h"
 
@@ -155,6 +156,25 @@ class Solve {
 
 }  // namespace
 
+namespace {
+
+/// Why no bodies have this W; empty: nothing was found.
+template <class Problem>
+std::string indefinite(const Problem& problem) {
+  if constexpr (std::is_same_v<Problem, FrictionProblem>) {
+    const NegativeEnergy energy = find_negative_energy(problem);
+    if (energy.found()) {
+      return fmt::format(
+          "W is not positive semidefinite: z . W z = {:.1e} |z|^2 in scaled rows, most of z at "
+          "contact {}",
+          energy.quotient, energy.contact);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 LoadedProblem load_problem(const ProblemSource& source, FrictionFormat format) {
   LoadedProblem loaded;
   loaded.outcome.problem = source.name;
@@ -170,6 +190,8 @@ LoadedProblem load_problem(const ProblemSource& source, FrictionFormat format) {
         loaded.outcome.kind = shape_of(problem).kind;
         loaded.outcome.dimension = shape_of(problem).dimension;
         loaded.outcome.rank = numerical_rank(problem);
+        if (const std::string reason = indefinite(problem); !reason.empty())
+          loaded.outcome.refusal = fmt::format("{}: {}", loaded.outcome.path, reason);
       },
       loaded.file.problem);
   loaded.outcome.contacts = contacts_of(loaded.file.problem);

@@ -41,12 +41,15 @@ class ContactOperator final : public LinearOperator {
     matrix_.values_changed(symmetric);
     if (single_) products_.update(matrix_, active_);
   }
+  using Product = std::function<void(ConstVector x, Vector y)>;
   /// The active rows were changed, and the values are those of `source`: store() puts them into A
-  /// where that is needed.
-  void values_changed(bool symmetric, const ContactMatrix& source, std::function<void()> store) {
+  /// where that is needed. product(x, y): y = A x without them.
+  void values_changed(bool symmetric, const ContactMatrix& source, std::function<void()> store,
+                      Product product) {
     values_changed(symmetric);
     source_ = source;
     store_ = std::move(store);
+    product_ = std::move(product);
     pending_ = true;
   }
   /// Where the values come from as long as they are not stored; null: they are.
@@ -60,7 +63,13 @@ class ContactOperator final : public LinearOperator {
 
   Index rows() const override { return matrix_.rows(); }
   void apply(ConstVector x, Vector y) const override {
-    single_ ? products_.apply(x, y) : stored().apply(x, y);
+    if (single_) {
+      products_.apply(x, y);
+    } else if (pending_ && product_) {
+      product_(x, y);
+    } else {
+      stored().apply(x, y);
+    }
   }
   ProductSums apply_with_sums(ConstVector x, ConstVector d, ConstVector q,
                               Vector y) const override {
@@ -92,6 +101,7 @@ class ContactOperator final : public LinearOperator {
   std::vector<std::uint8_t> active_;
   ContactMatrix source_;
   std::function<void()> store_;
+  Product product_;
   mutable bool pending_ = false;  // matrix_ waits for store_
   bool single_ = false;
   SingleOperator products_;

@@ -18,14 +18,6 @@ constexpr double kFewColumns = 0.4;      // share of columns up to which a produ
 constexpr double kProductBlock = 54.0;   // operations of a block in an iteration, vectors included
 constexpr double kSymmetricSolveTolerance = 1e-10;  // of an iterative backend inside GMRES
 
-/// A's pattern with values of its own, which `values` holds and keeps the room of.
-BlockCsr same_pattern(const BlockCsr& A, std::vector<double>& values) {
-  values.resize(A.value.extent(0));
-  BlockCsr B = A;
-  B.value = Vector(values.data(), values.size());
-  return B;
-}
-
 Vector workspace(Index n) {
   return Vector(Kokkos::view_alloc("workspace", Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(n));
@@ -46,6 +38,15 @@ bool uncoupled(const std::vector<ncp::BlockLinearization>& blocks) {
 }
 
 }  // namespace
+
+/// A's pattern with values of its own.
+BlockCsr DualSystem::same_pattern(const BlockCsr& A, Room& room) {
+  const std::size_t n = A.value.extent(0);
+  room.reserve(n);
+  BlockCsr B = A;
+  B.value = Vector(room.numbers.get(), n);
+  return B;
+}
 
 DualSystem::DualSystem(std::unique_ptr<LinearSolver> solver, const DualSystemOptions& options)
     : solver_(std::move(solver)), options_(options) {
@@ -75,12 +76,12 @@ void DualSystem::analyze(const BlockCsr& W) {
   operator_ = std::make_unique<ContactOperator>(matrix_, !unsymmetric, transposed_);
   if (options_.single_precision && !solver_->capabilities().direct)
     operator_->use_single_precision();
-  if (!unsymmetric) {
-    const Index n = W.scalar_rows();
+  const Index n = W.scalar_rows();
+  if (!unsymmetric)
     gmres_.allocate(n, std::max(1, std::min<int>(options_.max_gmres_iterations, n)));
-    d_ = workspace(n);
-    Wd_ = workspace(n);
-  }
+  products_.reserve(2 * to_size(n));
+  d_ = Vector(products_.numbers.get(), to_size(n));
+  Wd_ = Vector(products_.numbers.get() + n, to_size(n));
 }
 
 void DualSystem::set_values(const BlockCsr& W, bool symmetric) {
@@ -169,7 +170,7 @@ void DualSystem::apply_exact(ConstVector z, Vector y) {
       if (block[i].active != 0) expand(block[i], z.data() + kBlock * i, d);
     }
   });
-  multiply(W_, d_, Wd_);
+  apply(d_, Wd_);
   for_range(n, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       double* const out = y.data() + kBlock * i;
@@ -230,8 +231,10 @@ void DualSystem::prepare(const std::vector<ncp::BlockLinearization>& blocks, Con
              .coupled = exact_};
   std::transform(blocks.begin(), blocks.end(), operator_->active().begin(),
                  [](const ncp::BlockLinearization& block) { return block.active; });
-  if (can.direct && options_.trust) {  // no product will be asked for
-    operator_->values_changed(symmetric || !exact_, source_, [this] { store_entries(); });
+  if (can.direct && exact_) {  // at most a few products are asked for, to measure and refine
+    operator_->values_changed(
+        symmetric, source_, [this] { store_entries(); },
+        [this](ConstVector x, Vector y) { apply_exact(x, y); });
   } else {
     store_entries();
     operator_->values_changed(symmetric || !exact_);

@@ -72,6 +72,18 @@ class DualSystem final : public NewtonSystem {
   const BlockCsr& matrix() const { return *operator_->blocks(); }
 
  private:
+  /// Numbers that need no first value; what was large enough once is kept.
+  struct Room {
+    std::unique_ptr<double[]> numbers;
+    std::size_t size = 0;
+
+    void reserve(std::size_t n) {
+      if (n <= size) return;
+      numbers = std::make_unique_for_overwrite<double[]>(n);
+      size = n;
+    }
+  };
+  static BlockCsr same_pattern(const BlockCsr& A, Room& room);
   void store_entries();
   void apply_exact(ConstVector z, Vector y);
   NewtonSolve solve_exact(ConstVector b, Vector z);
@@ -87,7 +99,7 @@ class DualSystem final : public NewtonSystem {
   BlockCsr matrix_;  // same pattern
   bool symmetric_ = true;
   std::vector<Index> transposed_;
-  std::vector<double> W_value_, matrix_value_;
+  Room W_value_, matrix_value_, products_;
   ContactMatrix source_;            // what matrix_ is to hold
   std::vector<std::uint8_t> zero_;  // blocks of matrix_ that are zero
   std::unique_ptr<ContactOperator> operator_;

@@ -18,6 +18,12 @@ View uninitialized(const std::string& label, std::size_t n) {
   return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
 }
 
+/// Entries first ... last - 1; keeps the whole alive.
+template <class View>
+View part(const View& whole, Index first, Index last) {
+  return Kokkos::subview(whole, std::pair<std::size_t, std::size_t>{to_size(first), to_size(last)});
+}
+
 /// Block columns of each block row, ascending.
 struct Pattern {
   std::vector<Index> begin{0};
@@ -123,8 +129,9 @@ class RowMerger {
         values_(from.value.data()),
         // Mostly whole blocks: a little more than that many.
         most_(from.nonzeros() / (d * d) + from.nonzeros() / (4 * d * d) + 2 * contacts),
-        W_{contacts, contacts, uninitialized<IndexVector>("row_begin", to_size(contacts) + 1),
-           uninitialized<IndexVector>("column", to_size(most_)),
+        index_(uninitialized<IndexVector>("rows and columns", to_size(contacts + 1 + most_))),
+        W_{contacts, contacts, part(index_, 0, contacts + 1),
+           part(index_, contacts + 1, contacts + 1 + most_),
            uninitialized<Vector>("value", to_size(most_) * kBlockSize)} {}
 
   /// An empty matrix if a row is not ascending, or if blocks are mostly holes.
@@ -134,9 +141,8 @@ class RowMerger {
       if (!merge_row(i)) return {};
       W_.row_begin(i + 1) = kept_;
     }
-    W_.column = Kokkos::subview(W_.column, std::pair<std::size_t, std::size_t>{0, to_size(kept_)});
-    W_.value = Kokkos::subview(W_.value,
-                               std::pair<std::size_t, std::size_t>{0, to_size(kept_) * kBlockSize});
+    W_.column = part(W_.column, 0, kept_);
+    W_.value = part(W_.value, 0, kept_ * kBlockSize);
     return W_;
   }
 
@@ -215,6 +221,7 @@ class RowMerger {
   const double* values_;
   Index most_;
   Index kept_ = 0;
+  IndexVector index_;  // of W: one allocation for both, each costs as much as many numbers
   BlockCsr W_;
 };
 
@@ -302,8 +309,11 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
                     : blocks_of_matrix<3>(problem.W, n, transposed);
   blocks.asymmetry = block_asymmetry(blocks.W, transposed);
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
-  blocks.q = uninitialized<Vector>("q", to_size(kBlock * n));
-  pad_contacts(problem.q, d, blocks.q);
+  blocks.q = problem.q;
+  if (d != kBlock) {
+    blocks.q = uninitialized<Vector>("q", to_size(kBlock * n));
+    pad_contacts(problem.q, d, blocks.q);
+  }
   blocks.laws = contact_laws({problem.mu.data(), to_size(n)}, d == 2);
   return blocks;
 }

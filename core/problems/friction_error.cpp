@@ -44,9 +44,13 @@ void contact_rho(const Csr& W, Index dimension, Vector rho) {
 }
 
 void contact_rho(const BlockCsr& W, Vector rho) {
-  const Vector diagonal = zero_vector(kBlockSize * W.rows);
-  diagonal_blocks(W, diagonal);
-  contact_rho_of_diagonal(diagonal, rho);
+  double largest = 0.0;
+  for (Index i = 0; i < W.rows; ++i) {
+    const Index k = find_block(W, i, i);
+    rho(i) = k < 0 ? 0.0 : spectral_norm(load9(W.value.data() + std::ptrdiff_t{k} * kBlockSize));
+    largest = std::max(largest, rho(i));
+  }
+  raise_to_floor(rho, largest);
 }
 
 void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {

@@ -60,6 +60,8 @@ std::string_view to_string(FrictionStatus status) {
       return "time-limit";
     case FrictionStatus::kNoSolution:
       return "no-solution";
+    case FrictionStatus::kIndefinite:
+      return "indefinite";
     case FrictionStatus::kSuspectedUnsolvable:
       return "suspected-unsolvable";
     case FrictionStatus::kLinearFailure:

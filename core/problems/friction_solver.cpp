@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "nsn/core/base/clock.h"
 #include "nsn/core/base/error.h"
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/vector_kernels.h"
+#include "nsn/core/problems/first_sweeps.h"
 #include "nsn/core/problems/global_solve.h"
 #include "nsn/core/problems/staged_solve.h"
 
@@ -25,6 +28,14 @@ class OwnThread {
   std::optional<SerialScope> scope_;
 };
 
+/// Room for r and u of a result, zero, in one allocation.
+void make_room(Index rows, FrictionResult& result) {
+  const Vector both = zero_vector(2 * rows);
+  const auto n = to_size(rows);
+  result.r = Kokkos::subview(both, std::pair<std::size_t, std::size_t>{0, n});
+  result.u = Kokkos::subview(both, std::pair<std::size_t, std::size_t>{n, 2 * n});
+}
+
 Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
   Vector r = zero_vector(kBlock * contacts);
   if (r0.extent(0) == 0) return r;
@@ -40,6 +51,28 @@ Vector scaled(double factor, ConstVector x) {
   Vector y = zero_vector(size_of(x));
   axpby(factor, x, 0.0, y);
   return y;
+}
+
+/// First sweeps from x = 0; measure_at(x) leaves the errors on the given data in the result.
+template <class Measure>
+bool solved_by_sweeps(const FrictionSolverOptions& options, const FrictionBlocks& blocks, Vector x,
+                      const Measure& measure_at, FrictionResult& result) {
+  const auto begin = Clock::now();
+  const double goal = options.unit_free_factor * options.tolerance;
+  const auto solved = [&] {
+    measure_at(x);
+    return within(result.error, options);
+  };
+  const FirstSweeps first =
+      sweep_first(blocks.W, blocks.q, blocks.laws, options.first_sweeps.most_sweeps, goal, x,
+                  solved, options.cancel);
+  result.sweeps = first.sweeps;
+  if (!first.solved) return false;
+  result.status = FrictionStatus::kSolved;
+  result.stages.push_back({"nsgs", "sweeps before any matrix", first.sweeps, 0,
+                           seconds_since(begin), result.error.siconos, result.error.unit_free,
+                           true});
+  return true;
 }
 
 /// The answer to factor times the load becomes that to the load.
@@ -67,6 +100,9 @@ FrictionSolver::FrictionSolver(const FrictionSolverOptions& options, const Solve
                    options.time_limit);
   NSN_THROW_UNLESS(options.attempt >= 1 && options.sweeps_worth >= 0.0,
                    "attempt {}, sweeps_worth {}", options.attempt, options.sweeps_worth);
+  NSN_THROW_UNLESS(options.first_sweeps.most_contacts >= 0 && options.first_sweeps.most_sweeps >= 0,
+                   "first_sweeps: most_contacts {}, most_sweeps {}",
+                   options.first_sweeps.most_contacts, options.first_sweeps.most_sweeps);
   const RescueOptions& rescue = options.rescue;
   NSN_THROW_UNLESS(rescue.ask_after >= 0 && rescue.relaxation > 0.0 && rescue.relaxation <= 1.0 &&
                        rescue.alpha_from_point > 0.0 && rescue.from_point >= 1 &&
@@ -102,18 +138,29 @@ FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimensi
   result.asymmetry = blocks.asymmetry;
   const Index n = problem.contacts();
   const Vector padded = padded_start(r0, dimension, n);
-  result.r = zero_vector(dimension * n);
-  result.u = zero_vector(dimension * n);
-  const Vector rho = zero_vector(n);
+  make_room(dimension * n, result);
+  std::vector<double> rho_values(to_size(n));
+  const Vector rho(rho_values.data(), rho_values.size());
   contact_rho(blocks.W, rho);
+  const auto measure_at = [&](ConstVector r) {
+    unpad_contacts(r, dimension, result.r);
+    multiply(problem.W, result.r, result.u);
+    axpby(1.0, problem.q, 1.0, result.u);
+    result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
+  };
+  if (options_.method == FrictionMethod::kAuto && r0.extent(0) == 0 &&
+      n <= options_.first_sweeps.most_contacts) {
+    if (solved_by_sweeps(options_, blocks, padded, measure_at, result)) {
+      result.seconds = seconds_since(start);
+      return result;
+    }
+    fill(padded, 0.0);
+  }
   DualSystem system(registry_.make(options_.linear));
   StagedSolve solve(options_, registry_, take(blocks, system), system, &system, result, start);
   const auto measure = [&] {
     solve.best(padded);
-    unpad_contacts(padded, dimension, result.r);
-    multiply(problem.W, result.r, result.u);
-    axpby(1.0, problem.q, 1.0, result.u);
-    result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
+    measure_at(padded);
   };
   solve_and_check(solve, options_, padded, measure, result);
   result.seconds = seconds_since(start);
@@ -137,8 +184,7 @@ FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, Const
   result.method = options_.method;
   const Index d = problem.dimension;
   const Index n = problem.contacts();
-  result.r = zero_vector(d * n);
-  result.u = zero_vector(d * n);
+  make_room(d * n, result);
   result.v = zero_vector(problem.dofs());
   const Vector padded = padded_start(r0, d, n);
   MassMatrix mass(problem.M, registry_, options_.mass);

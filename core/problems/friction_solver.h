@@ -8,6 +8,7 @@
 /// rows per degree of freedom, symmetry, progress):
 ///   form     global problems: over contacts, W formed through M, or over degrees of freedom,
 ///            S = M + H D^-1 H^T (primal_system.h), whichever takes fewer operations
+///   sweeps   small problems from r = 0: a few Gauss-Seidel sweeps show whether it takes more (first_sweeps.h)
 ///   stages   a cheap factorisation: proximal Newton at once. An expensive one: a few iterations of
 ///            Anderson ADMM, Gauss-Seidel sweeps worth some factorisations, then proximal Newton
 ///   certificate   where that is hard: is there a solution at all? (no_solution.h)
@@ -64,6 +65,15 @@ enum class FrictionForm {
 /// Throws std::invalid_argument with the nearest names if unknown.
 FrictionForm friction_form_from_name(std::string_view name);
 
+/// When `auto` tries sweeps before it builds anything. None of it changes what a solution is.
+struct FirstSweepsOptions {
+  /// Contacts of a small problem, >= 0; 0: no sweeps. Of larger problems hardly any is easy.
+  int most_contacts = 64;
+  /// Sweeps that an easy problem may take, >= 0: a Newton step takes as long as three to five of them, and problems that
+  /// are not trivial take four Newton steps or more.
+  int most_sweeps = 20;
+};
+
 /// How `auto` goes on where proximal Newton from r = 0 has not converged. None of it changes what a solution is, and
 /// easy problems meet none of it.
 struct RescueOptions {
@@ -106,6 +116,7 @@ struct FrictionSolverOptions {
   /// Time of the Gauss-Seidel sweeps before it if a factorisation is expensive, in factorisations,
   /// >= 0: what they save on average.
   double sweeps_worth = kSweepsWorth;
+  FirstSweepsOptions first_sweeps;
   RescueOptions rescue;
   /// Of proximal Newton; tolerance, unit_free_factor and the budget are those above.
   ProximalOptions newton;
@@ -117,6 +128,7 @@ enum class FrictionStatus {
   kTimeLimit,            ///< time_limit spent
   kCancelled,            ///< `cancel` said so
   kNoSolution,           ///< certified: FrictionResult::certificate
+  kIndefinite,           ///< W is not positive semidefinite: FrictionResult::negative_energy
   kSuspectedUnsolvable,  ///< proximal steps converge without progress: there may be no solution
   kLinearFailure,        ///< no factorisation of M, or none of any Newton matrix
 };
@@ -144,6 +156,8 @@ struct FrictionResult {
   /// Of kNoSolution: z in kg m/s, one impulse per contact on the normals; every admissible motion needs a change of
   /// velocity of need |q_N|, both measured in scaled variables (no_solution.h).
   NoSolution certificate;
+  /// Of kIndefinite: z . W z / |z|^2, scaled such that |W_ii| = 1 (indefinite.h).
+  double negative_energy = 0.0;
   std::vector<FrictionStage> stages;
   int newton_iterations = 0;
   int linear_iterations = 0;  ///< Krylov iterations; 0 with a direct backend

@@ -11,6 +11,7 @@
 #include "nsn/core/contact/anderson_admm.h"
 #include "nsn/core/contact/contact_gauss_seidel.h"
 #include "nsn/core/problems/friction_error.h"
+#include "nsn/core/problems/indefinite.h"
 
 namespace nsn {
 namespace {
@@ -45,12 +46,12 @@ ClassicFriction classic_of(FrictionMethod method) {
   }
 }
 
+}  // namespace
+
 bool within(const FrictionError& error, const FrictionSolverOptions& options) {
   return std::max(error.siconos, error.dynamics) <= options.tolerance &&
          error.unit_free <= options.unit_free_factor * options.tolerance;
 }
-
-}  // namespace
 
 StagedProblem take(FrictionBlocks& blocks, DualSystem& system) {
   system.analyze(blocks.W);
@@ -131,10 +132,9 @@ void StagedSolve::run_auto() {
   const double flops = system_.factorization_flops();
   result_.factorization_flops = flops;
   newton_->set_budget(std::min(options_.max_factorizations, options_.attempt));
-  if (dual_ != nullptr && flops >= kExpensiveFactorization && certify()) return;
   if (first_stages(flops) || dual_ == nullptr || result_.status == FrictionStatus::kNoSolution)
     return;
-  if (certify()) return;
+  if (certify() || indefinite()) return;
   rescue();
 }
 
@@ -151,6 +151,7 @@ bool StagedSolve::first_stages(double flops) {
   }
   const std::string reason = fmt::format("a factorisation is expensive: {:.2g} operations", flops);
   if (newton_->may_factorise() && admm(AndersonAdmmOptions{}.max_iterations, reason)) return true;
+  if (certify()) return false;
   newton_->set_scaled_centre(zero_vector(newton_->problem().rows()));
   const double ratio = sweeps_per_factorization(flops, blocks_.blocks, newton_->problem().blocks());
   const int sweeps = static_cast<int>(std::ceil(options_.sweeps_worth * ratio));
@@ -211,6 +212,22 @@ bool StagedSolve::certify() {
   for (Index i = 0; i < size_of(found.z); ++i) found.z(i) *= newton_->scaling()(kBlock * i);
   result_.certificate = std::move(found);
   result_.status = FrictionStatus::kNoSolution;
+  return true;
+}
+
+/// Before the long search: bodies have no such W.
+bool StagedSolve::indefinite() {
+  const auto begin = Clock::now();
+  const NegativeEnergy energy = find_negative_energy(dual_->scaled());
+  if (!energy.found()) return false;
+  const ProximalError error = newton_->best_error();
+  result_.stages.push_back(
+      {"indefinite",
+       fmt::format("W is not positive semidefinite: z . W z = {:.1e} |z|^2, most at contact {}",
+                   energy.quotient, energy.contact),
+       0, 0, seconds_since(begin), error.siconos, error.unit_free, false});
+  result_.negative_energy = energy.quotient;
+  result_.status = FrictionStatus::kIndefinite;
   return true;
 }
 

@@ -55,6 +55,7 @@ class StagedSolve {
   bool first_stages(double flops);
   void rescue();
   bool certify();
+  bool indefinite();
   bool has_convex_form() const;
   bool associated();
   bool shift_map(int factorizations, std::string reason);
@@ -87,6 +88,9 @@ class StagedSolve {
   double goal_ = 0.9;
   std::uint64_t random_ = 0x2545F4914F6CDD1DULL;
 };
+
+/// What "solved" means.
+bool within(const FrictionError& error, const FrictionSolverOptions& options);
 
 /// Runs the stages, measures on the given data, and aims lower if rounding stands between.
 void solve_and_check(StagedSolve& solve, const FrictionSolverOptions& options, ConstVector r0,

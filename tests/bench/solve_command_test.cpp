@@ -53,6 +53,13 @@ class SolveBadInput : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(SolveBadInput, WOfNoBodies) {
+  const std::string dented = "3 1\n0 3 3\n3 3\n0.5 0 0\n0 -0.5 0\n0 0 0.5\n-1 -6 0\n0.5\n";
+  EXPECT_EQ(refusal(put("a.dat", dented)),
+            ": W is not positive semidefinite: z . W z = -1.0e+00 |z|^2 in scaled rows, most of z "
+            "at contact 0\n");
+}
+
 TEST_F(SolveBadInput, MissingFileOrEmptyFolder) {
   EXPECT_EQ(refusal((folder_ / "none.dat").string()), ": no such file\n");
   fs::create_directories(folder_ / "empty");
@@ -283,7 +290,7 @@ TEST(SolveCommand, TableJsonAndExitCodeAgree) {
   };
   expect_agreement(file("a.dat", kSliding), "", true);
   expect_agreement(file("a.dat", kSliding), "--method paper-fb --newton-iterations 1", false);
-  expect_agreement(file("a.dat", kSliding), "--newton-iterations 0", false);
+  expect_agreement(file("a.dat", kSliding), "--method proximal-newton --newton-iterations 0", false);
   // q of 1e-9 and of 1e200: neither is solved by zero.
   std::string tiny = kSliding;
   tiny.replace(tiny.find("-1 -6 0"), 7, "-1e-9 -6e-9 0");

@@ -19,6 +19,7 @@ STRUCTS = {"AccuratePolicy": "core/step/policy.h", "RealtimePolicy": "core/step/
            "ProximalSchedule": "core/contact/proximal_schedule.h", "ProximalOptions": "core/contact/proximal_newton.h",
            "AndersonAdmmOptions": "core/contact/anderson_admm.h", "DualSystemOptions": "core/contact/dual_system.h",
            "FrictionSolverOptions": "core/problems/friction_solver.h",
+           "FirstSweepsOptions": "core/problems/friction_solver.h",
            "RescueOptions": "core/problems/friction_solver.h", "NoSolutionOptions": "core/contact/no_solution.h"}
 CONSTANT = re.compile(r"^\s*(?:inline |static )*constexpr (?:double|float|int|Index|std::size_t) (k\w+) = ([^;]+);", re.M)
 FIELD = re.compile(r"^  (?:double|int|Index) (\w+) = ([^;]+);", re.M)
