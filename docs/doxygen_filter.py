@@ -49,10 +49,9 @@ def filtered(lines):
 
 
 def public_headers():
-    """Those that are installed, and the ones of the library that they are made of."""
+    """Those of the library that the installed ones are made of; these are lists and hold no text of their own."""
     found = []
     for path in sorted(glob.glob(os.path.join(ROOT, "include/nsn/*.h"))):
-        found.append(os.path.relpath(path, ROOT))
         with open(path, encoding="utf-8") as file:
             found += re.findall(r'#include "nsn/(\w+/[\w/]+\.h)"', file.read())
     return found
