@@ -233,8 +233,13 @@ void Command::parse(const std::string& line) const {
 }
 
 std::optional<int> Command::parse(int argc, char** argv) const {
+  std::vector<const char*> words(argv, argv + argc);
+  if (words.size() > 1 && std::string_view(words[1]) == "help") {  // help X: X --help
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
   try {
-    app_->parse(argc, argv);
+    app_->parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& help_or_version) {
     return app_->exit(help_or_version);
   } catch (const CLI::ParseError& error) {

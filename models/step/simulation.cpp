@@ -3,9 +3,24 @@
 #include <utility>
 
 #include "nsn/backends/standard_backends.h"
+#include "nsn/core/base/error.h"
 #include "nsn/models/step/stepper.h"
 
 namespace nsn {
+namespace {
+
+// Bodies, joints and deformables are numbered apart: a number of the wrong kind must not pass.
+void require_index(const char* what, int index, int count) {
+  NSN_THROW_UNLESS(index >= 0 && index < count, "no {} {} (there are {})", what, index, count);
+}
+void require_axis(const World& world, int joint, int axis) {
+  require_index("joint", joint, world.num_joints());
+  const int axes = static_cast<int>(world.joint(joint).axes.size());
+  NSN_THROW_UNLESS(axis >= 0 && axis < axes, "joint {}: no axis {} (there are {})", joint, axis,
+                   axes);
+}
+
+}  // namespace
 
 Simulation::Simulation(World world, SimulationOptions options)
     : Simulation(std::move(world), std::move(options), standard_backends()) {}
@@ -44,6 +59,7 @@ const std::vector<ContactInfo>& Simulation::contacts() const {
   return stepper_->contact_infos();
 }
 Vec3 Simulation::contact_force(int body) const {
+  require_index("body", body, world().num_bodies());
   Vec3 sum{};
   for (const ContactInfo& c : contacts()) {
     if (c.body_a == body) sum += c.force;
@@ -52,6 +68,8 @@ Vec3 Simulation::contact_force(int body) const {
   return sum;
 }
 Vec3 Simulation::contact_force(int body, int by) const {
+  require_index("body", body, world().num_bodies());
+  require_index("body", by, world().num_bodies());
   Vec3 sum{};
   for (const ContactInfo& c : contacts()) {
     if (c.body_a == body && c.body_b == by) sum += c.force;
@@ -60,6 +78,7 @@ Vec3 Simulation::contact_force(int body, int by) const {
   return sum;
 }
 Vec3 Simulation::contact_force_on_deformable(int deformable) const {
+  require_index("deformable", deformable, static_cast<int>(world().deformables().size()));
   Vec3 sum{};
   for (const ContactInfo& c : contacts()) {
     if (c.deformable_a == deformable) sum += c.force;
@@ -68,6 +87,8 @@ Vec3 Simulation::contact_force_on_deformable(int deformable) const {
   return sum;
 }
 Vec3 Simulation::contact_force_on_deformable(int deformable, int by) const {
+  require_index("deformable", deformable, static_cast<int>(world().deformables().size()));
+  require_index("body", by, world().num_bodies());
   Vec3 sum{};
   for (const ContactInfo& c : contacts()) {
     if (c.deformable_a == deformable && c.body_b == by) sum += c.force;
@@ -77,15 +98,19 @@ Vec3 Simulation::contact_force_on_deformable(int deformable, int by) const {
 }
 
 JointReaction Simulation::joint_reaction(int j) const {
+  require_index("joint", j, world().num_joints());
   return stepper_->joint_reaction(j);
 }
 double Simulation::drive_effort(int j, int axis) const {
+  require_axis(world(), j, axis);
   return stepper_->drive_effort(j, axis);
 }
 double Simulation::joint_position(int j, int axis) const {
+  require_axis(world(), j, axis);
   return stepper_->joint_position(j, axis);
 }
 double Simulation::joint_speed(int j, int axis) const {
+  require_axis(world(), j, axis);
   return stepper_->joint_speed(j, axis);
 }
 

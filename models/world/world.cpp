@@ -108,10 +108,12 @@ void World::add_rows(std::unique_ptr<RowSet> rows) {
 }
 
 Joint& World::joint(int j) {
+  NSN_THROW_UNLESS(j >= 0 && j < num_joints(), "no joint {} (there are {})", j, num_joints());
   return joints_->joint(j);
 }
 
 const Joint& World::joint(int j) const {
+  NSN_THROW_UNLESS(j >= 0 && j < num_joints(), "no joint {} (there are {})", j, num_joints());
   return joints_->joint(j);
 }
 

@@ -187,6 +187,12 @@ TEST(CommandLine, UnknownCommandNamesTheNearest) {
   EXPECT_EQ(nsn_command("").exit_code, 2);
 }
 
+TEST(CommandLine, HelpIsAlsoACommand) {
+  EXPECT_EQ(nsn_command("help").out, nsn_command("--help").out);
+  EXPECT_EQ(nsn_command("help solve").out, nsn_command("solve --help").out);
+  EXPECT_EQ(nsn_command("help solve").exit_code, 0);
+}
+
 TEST(StudyCommand, UnknownStudiesAndClaimsNameTheNearestAndNothingRuns) {
   const TemporaryFolder folder;
   const std::string out = " --quiet --out " + (folder / "out").string();

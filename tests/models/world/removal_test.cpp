@@ -101,6 +101,22 @@ TEST(Removal, AJointLetsGo) {
   EXPECT_EQ(simulation.report().contacts, 0);
 }
 
+TEST(Removal, WhatIsAskedOfANumberThatIsNotThereIsRefused) {
+  World world = stack(1);
+  const int j = world.add_joint(revolute_joint(1, 0), {.point = {0, 0, 1}, .axis = {0, 1, 0}});
+  Simulation simulation(std::move(world));
+  simulation.step();
+  EXPECT_EQ(refusal([&] { (void)simulation.joint_position(3, 0); }), "no joint 3 (there are 1)");
+  EXPECT_EQ(refusal([&] { (void)simulation.joint_speed(j, 1); }),
+            "joint 0: no axis 1 (there are 1)");
+  EXPECT_EQ(refusal([&] { (void)simulation.joint_reaction(-1); }), "no joint -1 (there are 1)");
+  EXPECT_EQ(refusal([&] { (void)simulation.contact_force(9, 0); }), "no body 9 (there are 2)");
+  EXPECT_EQ(refusal([&] { (void)simulation.contact_force(0, 9); }), "no body 9 (there are 2)");
+  EXPECT_EQ(refusal([&] { (void)simulation.contact_force_on_deformable(5); }),
+            "no deformable 5 (there are 0)");
+  EXPECT_EQ(refusal([&] { (void)simulation.world().joint(1); }), "no joint 1 (there are 1)");
+}
+
 TEST(Removal, OfASoftBodyAndItsParticles) {
   World world = stack(0);
   DeformableOptions rubber;
