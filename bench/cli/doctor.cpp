@@ -166,8 +166,9 @@ void add_folders(std::vector<Finding>& all) {
   const bool there = fs::is_directory(data, ignored);
   all.push_back(
       {"machine", "data by others", there ? Health::kGood : Health::kMissing,
-       there ? data.lexically_normal().string()
-             : fmt::format("no folder {}", data.lexically_normal().string()),
+       there              ? data.lexically_normal().string()
+       : given != nullptr ? fmt::format("no folder {}", given)
+                          : "none",
        there ? ""
              : "public robots are given by their full path; tests of public problems are skipped "
                "(docs/data.md, NSN_DATA_DIR)",
