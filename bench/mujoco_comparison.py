@@ -118,7 +118,7 @@ def compare(source, nsn, poses, seed):
         data = mujoco.MjData(model)
         model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
         model.opt.timestep = 1e-4
-        report = json.loads(subprocess.run([nsn, "robot", for_nsn, "--json", "-"], check=True, capture_output=True).stdout)
+        report = json.loads(subprocess.run([nsn, "robot", for_nsn, "--root", "/", "--json", "-"], check=True, capture_output=True).stdout)
         joints = [j["name"] for j in report["results"][0]["joint_list"]]
         free = [int(model.jnt_type[j]) == int(mujoco.mjtJoint.mjJNT_FREE) for j in range(model.njnt)]
         q_order = reordered(model, joints, lambda j: range(model.jnt_qposadr[j], model.jnt_qposadr[j] + (7 if free[j] else 1)))
@@ -131,8 +131,8 @@ def compare(source, nsn, poses, seed):
             asked = folder / f"{kind}.json"
             asked.write_text(json.dumps([{"q": q[q_order].tolist(), "v": (v[v_order] * moving).tolist()} for q, v in drawn]))
             out = folder / f"{kind}_out.json"
-            subprocess.run([nsn, "robot", for_nsn if servos else passive, "--poses", asked, "--time-step", str(h), "--json", out,
-                            "--quiet"], check=True)
+            subprocess.run([nsn, "robot", for_nsn if servos else passive, "--root", "/", "--poses", asked, "--time-step", str(h),
+                            "--json", out, "--quiet"], check=True)
             runs[kind] = json.loads(out.read_text())["results"][0]["poses"]
         for k, (q, v) in enumerate(drawn):
             pose = runs["acceleration_rest"][k]

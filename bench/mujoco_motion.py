@@ -41,6 +41,7 @@ MODELS = {
     "suite_humanoid": "dm_control/suite/humanoid.xml",
     "suite_walker": "dm_control/suite/walker.xml",
     "suite_quadruped": "dm_control/suite/quadruped.xml",
+    "suite_cheetah": "dm_control/suite/cheetah.xml",
     "warp_humanoid": "mujoco_warp/test_data/humanoid/humanoid.xml",
     "panda": "genesis/assets/xml/franka_emika_panda/panda.xml",
 }
@@ -71,8 +72,14 @@ def started(path, way):
     set_way(model, way)
     data = mujoco.MjData(model)
     for a in range(model.nu):  # servos hold the pose it starts in
-        if model.actuator_biastype[a] == mujoco.mjtBias.mjBIAS_AFFINE and model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_JOINT:
-            data.ctrl[a] = data.qpos[model.jnt_qposadr[model.actuator_trnid[a, 0]]]
+        if model.actuator_biastype[a] != mujoco.mjtBias.mjBIAS_AFFINE or not model.actuator_gainprm[a, 0] > 0.0:
+            continue
+        held = model.actuator_trnid[a, 0]
+        scale = -model.actuator_biasprm[a, 1] / model.actuator_gainprm[a, 0]
+        if model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_JOINT:
+            data.ctrl[a] = scale * data.qpos[model.jnt_qposadr[held]]
+        elif model.actuator_trntype[a] == mujoco.mjtTrn.mjTRN_TENDON:
+            data.ctrl[a] = scale * model.tendon_length0[held]
     return model, data
 
 

@@ -6,8 +6,7 @@
     v/bin/python bench/robot_files.py DIR [--nsn build/release/bin/nsn] [--csv FILE]       # DIR: the packages, unpacked
 
 Takes every .urdf and .xml below DIR that MuJoCo loads and that has a body besides the world. A file counts as
-*read* if nsn loads it, nothing that its motion depends on is missing (tendons, flexible parts, muscles, sites that
-hold bodies), and the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads
+*read* if nsn loads it, nothing that its motion depends on is missing (bodies held by equalities, height fields), and the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads
 but uses one of these, or has other degrees of freedom or another mass; else *refused*. The file says why.
 """
 import argparse
@@ -27,7 +26,7 @@ for name in sys.argv[1:]:
     except Exception:
         print(json.dumps([name, 0, 0, 0.0]), flush=True)
 """
-NEEDED = ("tendon", "flex", "muscle", "body composite", "body flexcomp", "equality", "geom type=")
+NEEDED = ("equality", "geom type=")  # the rest is refused
 
 
 def of_mujoco(files):

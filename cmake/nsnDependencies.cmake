@@ -112,6 +112,7 @@ nsn_optional_library(klu klu.h klu "klu backend (SuiteSparse)")
 nsn_optional_library(qhull libqhull_r/qhull_ra.h qhull_r "convex hulls of points (qhull)")
 nsn_optional_library(zlib zlib.h z "compressed .vtu meshes, .gz files")
 nsn_optional_library(hdf5 hdf5.h "hdf5_serial;hdf5" "FCLIB files")
+nsn_optional_library(assimp assimp/Importer.hpp assimp "COLLADA and other meshes of robots (assimp)")
 nsn_optional_library(tinyxml2 tinyxml2.h tinyxml2 "robots from URDF and MJCF files (tinyxml2)")
 
 find_path(NSN_AMGCL_INCLUDE amgcl/amg.hpp PATHS "${NSN_DEPS_DIR}/amgcl/usr/include")

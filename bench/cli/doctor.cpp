@@ -33,7 +33,7 @@ struct Part {
   std::string_view cost;  ///< of leaving it out
 };
 
-constexpr std::array<Part, 12> kParts{{
+constexpr std::array<Part, 13> kParts{{
     {"CHOLMOD", NSN_PART_CHOLMOD, "the linear solver cholmod", "no linear solver cholmod"},
     {"CHOLMOD's supernodal module (GPL)", NSN_PART_CHOLMOD&& NSN_PART_GPL,
      "cholmod on dense fronts", "cholmod is slower on large systems"},
@@ -47,6 +47,8 @@ constexpr std::array<Part, 12> kParts{{
     {"HDF5", NSN_PART_HDF5, "FCLIB files", "FCLIB files cannot be read or written"},
     {"qhull", NSN_PART_QHULL, "convex hulls of points",
      "meshes of robots and point clouds have no convex hulls"},
+    {"assimp", NSN_PART_ASSIMP, "COLLADA and other meshes",
+     "robots whose collision meshes are COLLADA (.dae), PLY, glTF cannot be read"},
     {"tinyxml2", NSN_PART_TINYXML2, "URDF and MJCF files",
      "no scene with a robot: URDF and MJCF files cannot be read"},
     {"zlib", NSN_PART_ZLIB, "compressed .vtu meshes", "compressed .vtu meshes cannot be read"},

@@ -24,6 +24,7 @@
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/robots/own_robots.h"
 #include "nsn/models/rows/joint_rows.h"
+#include "nsn/models/scenes/robot_overlaps.h"
 #include "nsn/models/step/simulation.h"
 
 namespace nsn::cli {
@@ -341,6 +342,8 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
   options.hull_points = flags.hull_points;
   const Robot built = build_robot(world, robot, options);
   Row row = robot_row(*robot, world, built);
+  for (const std::string& note : ignore_overlaps(world, built, 1e-3))
+    row["warnings"].push_back(note);
   if (!flags.poses.empty()) row["poses"] = pose_rows(robot, flags, common.prints_tables());
   if (!flags.picture.empty()) render::write_png(report::picture_of(world), flags.picture);
   if (!common.json.empty()) write_json(common.json, json_report({row}));

@@ -300,6 +300,9 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   NSN_THROW_UNLESS(given.frames_every >= 1, "--frame-every {} is not positive", given.frames_every);
   Simulation simulation(make_scene(chosen.scene, chosen.parameters), simulation_options(flags),
                         standard_backends());
+  if (common.prints_tables()) {
+    for (const std::string& note : simulation.world().notes) fmt::print(stderr, "nsn: {}\n", note);
+  }
   given.scene = chosen.label;
   if (!given.from_state.empty()) {
     const std::string state = read_text_file(given.from_state);

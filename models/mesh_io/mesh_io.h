@@ -8,6 +8,7 @@
 /// | .node, .ele | TetGen; either of the pair is named, the other stands beside it             |
 /// | .tet        | lines `v x y z` and `t a b c d`, or `n vertices`, `m tets`, then both lists |
 /// | .obj, .stl  | surfaces: Wavefront OBJ, STL text and binary                                |
+/// | .dae, .ply, .glb, ... | surfaces: COLLADA and what else assimp reads, in a build with it |
 ///
 /// Files are hostile: whatever they contain, the outcome is a mesh that can be simulated (finite
 /// positions, positive tetrahedra, no index out of range) or an InputError that names file and
@@ -70,6 +71,12 @@ TetMeshFile parse_tet_text(std::string_view text, std::string_view name,
 SurfaceMeshFile parse_obj(std::string_view text, std::string_view name);
 SurfaceMeshFile parse_surface_msh(std::string_view text, std::string_view name);  ///< MuJoCo's
 SurfaceMeshFile parse_stl(std::string_view text, std::string_view name);
+
+/// By assimp: an ending as in ".dae".
+SurfaceMeshFile parse_by_assimp(std::string_view text, std::string_view ending,
+                                std::string_view name);
+/// Whether this build has assimp, and it reads files of this ending.
+bool reads_by_assimp(std::string_view ending);
 
 /// Whether compressed .vtu files can be read: nsn was built with zlib.
 bool reads_compressed_vtu();

@@ -9,6 +9,12 @@
 namespace nsn {
 namespace {
 
+#ifdef NSN_WITH_ASSIMP
+constexpr bool kWithAssimp = true;
+#else
+constexpr bool kWithAssimp = false;
+#endif
+
 std::string ending(const std::filesystem::path& path) {
   std::string text = path.extension().string();
   std::transform(text.begin(), text.end(), text.begin(),
@@ -50,8 +56,23 @@ SurfaceMeshFile read_surface_mesh(const std::filesystem::path& path) {
   if (kind == ".obj") return parse_obj(read_text_file(path), name);
   if (kind == ".stl") return parse_stl(read_text_file(path), name);
   if (kind == ".msh") return parse_surface_msh(read_text_file(path), name);
-  throw InputError(
-      fmt::format("{}: surfaces are read from .obj, .stl and .msh, not from '{}'", name, kind));
+  if (reads_by_assimp(kind)) return parse_by_assimp(read_text_file(path), kind, name);
+  throw InputError(fmt::format(
+      "{}: surfaces are read from .obj, .stl and .msh{}, not from '{}'", name,
+      kWithAssimp ? ", and what assimp reads" : " (a build with assimp reads COLLADA and others)",
+      kind));
 }
+
+#ifndef NSN_WITH_ASSIMP
+
+bool reads_by_assimp(std::string_view) {
+  return false;
+}
+
+SurfaceMeshFile parse_by_assimp(std::string_view, std::string_view, std::string_view name) {
+  throw InputError(fmt::format("{}: nsn was built without assimp", name));
+}
+
+#endif
 
 }  // namespace nsn

@@ -2,7 +2,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -10,18 +9,10 @@
 #include "nsn/core/io/text_file.h"
 #include "nsn/models/mesh_io/binary_reader.h"
 #include "nsn/models/mesh_io/mesh_builder.h"
+#include "nsn/models/mesh_io/surface_builder.h"
 
 namespace nsn {
 namespace {
-
-// Checks common to both formats, and the notes on the surface.
-SurfaceMeshFile finished(TriangleSurface surface, std::string format, std::string_view name,
-                         std::vector<std::string> notes) {
-  if (surface.triangle.empty()) throw InputError(fmt::format("{}: no triangles", name));
-  SurfaceReport report = inspect_surface(std::move(surface));
-  if (!report.note.empty()) notes.push_back(report.note);
-  return {std::move(report.surface), std::move(format), std::move(notes)};
-}
 
 // "7", "7/1", "7//3", "-1/..": the vertex, counted from 0.
 Index obj_vertex(TextScanner& scanner, std::string_view token, Index num_vertices) {
@@ -53,43 +44,6 @@ void read_obj_face(TextScanner& scanner, std::string_view line, TriangleSurface&
     surface.triangle.push_back({polygon[0], polygon[k - 1], polygon[k]});
   }
 }
-
-// Vertices with the same coordinates are one.
-class SoupBuilder {
- public:
-  explicit SoupBuilder(std::string_view name) : name_(name) {}
-
-  void add(const std::array<Vec3, 3>& corners) {
-    std::array<Index, 3> triangle{};
-    for (std::size_t k = 0; k < 3; ++k) triangle[k] = vertex(corners[k]);
-    if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0]) {
-      ++degenerate_;
-    } else {
-      surface_.triangle.push_back(triangle);
-    }
-  }
-  SurfaceMeshFile finish(std::string format) {
-    std::vector<std::string> notes;
-    if (degenerate_ > 0) {
-      notes.push_back(fmt::format("skipped {} triangles without area", degenerate_));
-    }
-    return finished(std::move(surface_), std::move(format), name_, std::move(notes));
-  }
-
- private:
-  Index vertex(const Vec3& x) {
-    // + 0.0 makes one zero of both.
-    const std::array<double, 3> key = {x[0] + 0.0, x[1] + 0.0, x[2] + 0.0};
-    const auto [place, fresh] = index_.emplace(key, surface_.num_vertices());
-    if (fresh) surface_.vertex.push_back(x);
-    return place->second;
-  }
-
-  std::string_view name_;
-  TriangleSurface surface_;
-  std::map<std::array<double, 3>, Index> index_;
-  Index degenerate_ = 0;
-};
 
 constexpr std::int64_t kStlHeader = 84;
 constexpr std::int64_t kStlTriangle = 50;
@@ -186,7 +140,7 @@ SurfaceMeshFile parse_obj(std::string_view text, std::string_view name) {
       read_obj_face(scanner, rest, surface);
     }
   }
-  return finished(std::move(surface), "obj", name, {});
+  return finished_surface(std::move(surface), "obj", name, {});
 }
 
 /// Four counts, positions, normals, texture coordinates, triangles: 4 bytes a number.

@@ -960,7 +960,7 @@ class MjcfReader {
     }
     RobotActuator actuator = actuator_of(e);
     if (!read_law(e, tag, actuator)) {
-      xml_.fail(e.xml, "actuator '{}' of tendon '{}' is no motor and no servo", actuator.name,
+      xml_.fail(e.xml, "actuator '{}' of tendon '{}' is neither motor nor servo", actuator.name,
                 tendon.name);
     }
     tendon.servo = actuator;

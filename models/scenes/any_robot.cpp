@@ -5,8 +5,8 @@
 #include "nsn/models/robots/build_robot.h"
 #include "nsn/models/scenes/parts.h"
 #include "nsn/models/scenes/robot_files.h"
+#include "nsn/models/scenes/robot_overlaps.h"
 #include "nsn/models/scenes/scene.h"
-#include "nsn/models/step/contact_finder.h"
 
 namespace nsn {
 namespace {
@@ -58,21 +58,6 @@ void hold_pose(World& world, const Robot& robot, double stiffness) {
   }
 }
 
-/// Links whose shapes overlap where the robot starts never touch: hulls of concave links do, and
-/// nothing could push them apart.
-void ignore_overlaps(World& world, double depth) {
-  ContactFinder finder;
-  ContactRowSet found;
-  finder.find(world, 0.0, found);
-  for (const Contact& c : found.contacts()) {
-    const ConstBodyRef a = world.body(c.body_a);
-    const ConstBodyRef b = world.body(c.body_b);
-    const double gap =
-        dot(c.normal, a.to_world(c.local_a) - b.to_world(c.local_b)) - c.radius_a - c.radius_b;
-    if (gap < -depth) world.ignore_pair(c.body_a, c.body_b);
-  }
-}
-
 RobotReadOptions read_options(const Options& options) {
   RobotReadOptions read;
   read.root = options.text("root");
@@ -89,7 +74,7 @@ World any_robot(const Options& options) {
   RobotBuildOptions build;
   build.base.position = {0.0, 0.0, options.real("height")};
   const Robot robot = build_robot(world, description, build);
-  ignore_overlaps(world, options.real("overlap"));
+  world.notes = ignore_overlaps(world, robot, options.real("overlap"));
   if (!has_floor(*description)) add_floor(world, options.real("mu"));
   if (options.real("stiffness") > 0.0) hold_pose(world, robot, options.real("stiffness"));
   return world;

@@ -176,6 +176,7 @@ class World {
   double margin = 0.005;  ///< contacts are found up to this gap, m, and what speed adds to it
   double restitution_threshold = 0.05;  ///< slower impacts do not rebound, m/s
   double time = 0.0;                    ///< s
+  std::vector<std::string> notes;       ///< what was left out where it was made, a sentence each
   /// Called before every step with its length (s): drives, pressures, prescribed motion.
   std::function<void(World&, double)> control;
   /// Of a control that remembers something: what a saved state keeps of it.

@@ -1,5 +1,6 @@
 #include "nsn/models/mesh_io/mesh_io.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -331,6 +332,74 @@ TEST(MeshIo, FilesAreChosenByTheirEnding) {
   EXPECT_THROW(read_surface_mesh(folder / "a.tet"), InputError);
   EXPECT_THROW(read_tet_mesh(folder / "missing.msh"), InputError);
   EXPECT_THROW(read_tet_mesh(write("empty.vtu", "")), InputError);
+}
+
+/// A tetrahedron in centimetres, z up, moved by 1 along x by its node.
+constexpr const char* kCollada = R"(<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><translate>1 0 0</translate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+
+TEST(MeshIo, ColladaByAssimpOrASentence) {
+  const TemporaryFolder folder;
+  const auto path = folder / "part.dae";
+  std::ofstream(path) << kCollada;
+  if (!reads_by_assimp(".dae")) {
+    try {
+      read_surface_mesh(path);
+      FAIL() << "a build without assimp read " << path;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("part.dae: surfaces are read from"),
+                std::string::npos);
+    }
+    return;
+  }
+  const SurfaceMeshFile file = read_surface_mesh(path);
+  EXPECT_EQ(file.format, "dae by assimp");
+  EXPECT_EQ(file.surface.num_vertices(), 4);
+  EXPECT_EQ(file.surface.num_triangles(), 4);
+  Vec3 low = file.surface.vertex[0];
+  Vec3 high = low;
+  for (const Vec3& x : file.surface.vertex) {
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], x[k]);
+      high[k] = std::max(high[k], x[k]);
+    }
+  }
+  EXPECT_LT(norm(low - Vec3{0.01, 0.0, 0.0}), 1e-8);
+  EXPECT_LT(norm(high - Vec3{0.02, 0.01, 0.01}), 1e-8);
+}
+
+TEST(MeshIo, WhatAssimpRefusesIsNamed) {
+  if (!reads_by_assimp(".dae")) GTEST_SKIP() << "nsn was built without assimp";
+  const TemporaryFolder folder;
+  for (const std::string name : {"broken.dae", "broken.ply", "broken.glb"}) {
+    const auto path = folder / name;
+    std::ofstream(path) << "nothing of the kind";
+    try {
+      read_surface_mesh(path);
+      FAIL() << name;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(name + ": "), std::string::npos) << error.what();
+    }
+  }
+  const std::string text = kCollada;  // cut anywhere: a mesh or a sentence
+  for (std::size_t end = 0; end < text.size(); end += 41) {
+    try {
+      parse_by_assimp(std::string_view(text).substr(0, end), ".dae", "cut.dae");
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find("cut.dae: "), 0U) << error.what();
+    }
+  }
 }
 
 TEST(MeshIo, MeshesByOthers) {

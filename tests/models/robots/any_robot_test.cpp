@@ -1,6 +1,8 @@
 // The scene `robot`: any file, on its own floor or on one that is put under it.
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +52,11 @@ TEST_F(AnyRobot, LinksThatOverlapAtTheStartDoNotTouchAndServosHoldThePose) {
   Simulation simulation = simulate(kArms);
   EXPECT_EQ(test::advance(simulation, 120), 0);
   EXPECT_EQ(simulation.report().contacts, 0);
+  const std::vector<std::string>& notes = simulation.world().notes;
+  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("robot.xml: 'left' (line 3) and 'right' (line 4) overlap by ") !=
+           std::string::npos;
+  })) << notes.size();
   // m g l / k of an arm of 1.5 kg: 4 mrad. The other one hangs or swings.
   EXPECT_NEAR(simulation.joint_position(0, 0), 0.0, 0.01);
   EXPECT_GT(std::abs(simulation.joint_position(1, 0)), 0.5);

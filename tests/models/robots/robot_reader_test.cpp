@@ -427,6 +427,18 @@ TEST(Mjcf, TendonsMusclesAndFlexThatActAreReadOrRefused) {
                      "robot.xml:2: <flexcomp> makes bodies"));
 }
 
+TEST(Mjcf, MeshesWithoutVolumeAreNamed) {
+  const auto model = [](const std::string& face, const std::string& inertial) {
+    return "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'" + face +
+           "/></asset>\n<worldbody><body name='b'><freejoint/>" + inertial +
+           "\n<geom type='mesh' mesh='m'/></body></worldbody></mujoco>";
+  };
+  EXPECT_TRUE(begins(error_of(model(" face='0 1 2 1 3 2'", "")),
+                     "robot.xml:3: geometry of link 'b': the mesh encloses no volume"));
+  EXPECT_TRUE(begins(error_of(model("", "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>")),
+                     "robot.xml:1: mesh 'm': hull: 4 points lie in one plane"));
+}
+
 TEST(Mjcf, MarginsOfGeomsAddUpToTheirThickness) {
   const auto body = [](const std::string& margin) {
     return "<mujoco><worldbody><body name='b'><freejoint/>\n<geom size='.1' margin='" + margin +
