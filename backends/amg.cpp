@@ -19,6 +19,7 @@
 #include "nsn/core/linear/operator_entries.h"
 #include "nsn/core/linear/pcg.h"
 #include "nsn/core/linear/pcr.h"
+#include "nsn/precond/incomplete_lu.h"
 #include "nsn/precond/jacobi.h"
 #endif
 
@@ -107,14 +108,11 @@ class AmgPreconditioner final : public Preconditioner {
   void rebuild(const LinearOperator& op);
   /// True if the transfer operators are those of other values.
   bool reused() const { return reused_; }
-  /// True if the smoother was chosen here and there is a stronger one to go on with.
-  bool can_strengthen() const {
-    return asked_.smoother == "auto" &&
-           (settings_.smoother == "ilu0" || settings_.smoother == "iluk");
-  }
-  /// Rebuilds with it, and stays with it for the pattern: iluk after ilu0, then scalars with chebyshev.
-  /// Returns what it took.
-  const char* strengthen(const LinearOperator& op);
+  /// True if the smoother was chosen here and there is a surer one to go on with.
+  bool can_strengthen() const { return asked_.smoother == "auto" && settings_.smoother == "ilu0"; }
+  /// Rebuilds with Gauss-Seidel, whose cycle is positive definite on every definite S, and stays with it
+  /// for the pattern.
+  void strengthen(const LinearOperator& op);
 
  private:
   /// S + shift diag S with 1 on the diagonal of empty rows; false: it is not finite.
@@ -123,6 +121,8 @@ class AmgPreconditioner final : public Preconditioner {
   void take_diagonal(Index row, double largest, double& diagonal);
   void build();
   bool refresh_levels();
+  bool suits_blocks();
+  void leave_blocks(const LinearOperator& op);
 
   AmgSettings asked_;
   AmgSettings settings_;  // for the present pattern
@@ -150,6 +150,7 @@ AmgPreconditioner::AmgPreconditioner(const Options& options)
 
 // Aggregates that keep six motions are large: one level further there are too few of them to tell one
 // part of a body from another (a bar of 5184 points: 52 iterations with 3000 rows, 173 with 300).
+constexpr double kShiftOfTrial = 1e-8;  // of the diagonal: a singular S has its factors too
 constexpr unsigned kCoarse = 300;
 constexpr unsigned kCoarseRigid = 3000;
 
@@ -226,20 +227,36 @@ void AmgPreconditioner::factorize(const LinearOperator& op) {
     return;
   }
   if (settings_.reuse && hierarchy_ != nullptr && refresh_levels()) return;
+  if (blocks_ && hierarchy_ == nullptr && asked_.smoother == "auto" && !suits_blocks()) {
+    leave_blocks(op);
+    take_scalars(op);
+  }
   build();
 }
 
-const char* AmgPreconditioner::strengthen(const LinearOperator& op) {
-  const bool scalars = settings_.smoother == "iluk" && asked_.coarsening == "auto";
-  settings_.smoother = settings_.smoother == "ilu0" ? "iluk" : "chebyshev";
-  if (scalars) {  // rows of elements couple weakly within their blocks
-    blocks_ = false;
-    settings_.coarsening = "smoothed-aggregation";
-    settings_.aggregate = kBlock;
-    entries_.analyze(op);
-  }
+/// Incomplete factors of the blocks are positive definite, as on contacts and stiffnesses. Where they are
+/// not, as on S of elastic rows, which couple within their blocks and hardly between them, ilu0 smooths
+/// nothing and aggregates of blocks carry nothing down.
+bool AmgPreconditioner::suits_blocks() {
+  const BlockRowsView S{{shifted_.row_begin.data(), shifted_.row_begin.extent(0)},
+                        {shifted_.column.data(), shifted_.column.extent(0)},
+                        shifted_.value.data()};
+  IncompleteLu<kBlock> factors;
+  factors.analyze(S);
+  return factors.factorize(S, kShiftOfTrial, {.definite = true});
+}
+
+void AmgPreconditioner::leave_blocks(const LinearOperator& op) {
+  blocks_ = false;
+  if (asked_.coarsening == "auto") settings_.coarsening = "smoothed-aggregation";
+  if (asked_.smoother == "auto") settings_.smoother = "chebyshev";
+  settings_.aggregate = kBlock;
+  entries_.analyze(op);
+}
+
+void AmgPreconditioner::strengthen(const LinearOperator& op) {
+  settings_.smoother = "gauss-seidel";
   rebuild(op);
-  return scalars ? "scalars with chebyshev" : "a stronger smoother";
 }
 
 void AmgPreconditioner::rebuild(const LinearOperator& op) {
@@ -492,8 +509,9 @@ void Amg::do_solve(const LinearOperator& op, ConstVector b, Vector x, const Line
     }
     while (remaining(problem, report) > 0 && P_.can_strengthen() && disappoints(problem, report)) {
       const int before = report.iterations;
-      anew += fmt::format("{}{} after {} iterations", anew.empty() ? "" : "; ", P_.strengthen(op),
-                          before);
+      P_.strengthen(op);
+      anew += fmt::format("{}gauss-seidel in place of ilu0 after {} iterations",
+                          anew.empty() ? "" : "; ", before);
       if (!(residual(problem) < report.initial_residual)) copy(x0_, x);
       iterate(problem, std::min(kGuardIterations, remaining(problem, report)), report);
     }

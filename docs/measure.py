@@ -261,7 +261,7 @@ def make_linear(runner):
         for scene, command in SYSTEMS.items():
             runner.results(f"{command} --out systems/{scene}", folder)
         rows = runner.results(f"nsn compare systems --solvers {solvers} --max-iterations 2000 --threads 1", folder)
-    rows = [row for row in rows if "factored" not in row["system"] and "factored" not in row["solver"]]
+    rows = [row for row in rows if row["operator"] == "assembled"]
     seconds = lambda row: row["setup_seconds"] + row["solve_seconds"]
     least = {}
     for row in rows:

@@ -209,6 +209,21 @@ TEST_F(Amg, KeepsRigidMotionsWhereTheOperatorKnowsPositions) {
   EXPECT_LE(2 * rigid.iterations, blind.iterations);
 }
 
+TEST_F(Amg, RowsOfElementsAreTakenAsScalarsFromTheStart) {
+  const GeneratedSystem bar = tetrahedral_bar(3);
+  Delassus S;  // couples within its blocks and hardly between them: no factors of blocks
+  S.analyze(bar.J);
+  S.assemble(bar.J, bar.H_inverse, bar.C.value);
+  const BlockOperator op(S.matrix());
+
+  const LinearReport report = solve("amg", op, bar.b, 1e-8);
+  const LinearReport blocks = solve("amg:smoother=ilu0", op, bar.b, 1e-8);
+
+  EXPECT_TRUE(report.ok()) << report.detail;
+  EXPECT_EQ(report.detail, "");
+  EXPECT_LE(2 * report.iterations, blocks.iterations);
+}
+
 TEST_F(Amg, RigidMotionsNeedPositions) {
   const BlockOperator op = Stiffness(1.0).op();
   const auto solver = registry_.make("amg:nullspace=rigid");
