@@ -33,12 +33,14 @@ struct Part {
   std::string_view cost;  ///< of leaving it out
 };
 
-constexpr std::array<Part, 12> kParts{{
+constexpr std::array<Part, 13> kParts{{
     {"CHOLMOD", NSN_PART_CHOLMOD, "the linear solver cholmod", "no linear solver cholmod"},
     {"CHOLMOD's supernodal module (GPL)", NSN_PART_CHOLMOD&& NSN_PART_GPL,
      "cholmod on dense fronts", "cholmod is slower on large systems"},
-    {"METIS in CHOLMOD", NSN_PART_METIS, "orderings with less fill",
+    {"METIS in CHOLMOD", NSN_PART_CHOLMOD_METIS, "orderings with less fill",
      "cholmod orders by AMD alone: more fill on large systems"},
+    {"METIS", NSN_PART_METIS, "contact-lu: nested dissection of large systems",
+     "contact-lu orders by minimum degree alone: more fill on large systems"},
     {"KLU", NSN_PART_KLU, "the linear solver klu", "no linear solver klu"},
     {"Eigen", NSN_PART_EIGEN, "the linear solver eigen-ldlt", "no linear solver eigen-ldlt"},
     {"AMGCL", NSN_PART_AMG, "the linear solver amg", "no linear solver amg, no preconditioner amg"},

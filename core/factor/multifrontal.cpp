@@ -40,10 +40,12 @@ Index Multifrontal::nodes_of(Index s) const {
 }
 
 void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
-                           const SymbolicOptions& options) {
-  symbolic_ = analyze_blocks(A, options);
-  whole_ =
-      symbolic_.supernodes() == 1 && std::is_sorted(symbolic_.order.begin(), symbolic_.order.end());
+                           const SymbolicOptions& options,
+                           std::span<const std::uint8_t> taking_part) {
+  symbolic_ =
+      taking_part.empty() ? analyze_blocks(A, options) : analyze_active(A, taking_part, options);
+  whole_ = taking_part.empty() && symbolic_.supernodes() == 1 &&
+           std::is_sorted(symbolic_.order.begin(), symbolic_.order.end());
   entries_.clear();
   if (!whole_) list_entries(A, transposed);
   place_children();
@@ -67,7 +69,7 @@ void Multifrontal::list_entries(const BlockCsr& A, std::span<const Index> transp
       const Index row = symbolic_.order[to_size(j)];
       for (Index k = A.row_begin(row); k < A.row_begin(row + 1); ++k) {
         const Index i = symbolic_.place[to_size(A.column(k))];
-        if (i < first) continue;
+        if (i < first) continue;  // or left out
         entries_.push_back({k, position[to_size(j)], position[to_size(i)]});
         if (i >= last)
           entries_.push_back({transposed[to_size(k)], position[to_size(i)], position[to_size(j)]});

@@ -29,9 +29,10 @@ class Multifrontal {
  public:
   enum class Form { kLu, kCholesky };
 
-  /// Allocates everything. transposed: see transposed_blocks().
-  void analyze(const BlockCsr& A, std::span<const Index> transposed,
-               const SymbolicOptions& options);
+  /// Allocates everything. transposed: see transposed_blocks(). taking_part: only rows with a bit there may be active
+  /// afterwards, and room is kept for them alone; empty: all.
+  void analyze(const BlockCsr& A, std::span<const Index> transposed, const SymbolicOptions& options,
+               std::span<const std::uint8_t> taking_part = {});
 
   /// active: a bit per scalar of each block row, bit k set: row 3 i + k takes part; a row that does
   /// not must be a unit row in a unit column. Returns -1, or the block row where no pivot was
