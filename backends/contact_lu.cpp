@@ -15,7 +15,7 @@ namespace nsn {
 namespace {
 
 // Operations of a factorisation that take as long as to order and analyse one block of the pattern.
-constexpr double kAnalysisPerBlock = 250.0;
+constexpr double kAnalysisPerBlock = 500.0;
 // Share of the analysed rows that are active, below which they are analysed again.
 constexpr double kMostlyActive = 0.8;
 
@@ -98,7 +98,8 @@ void ContactLu::do_analyze(const LinearOperator& op) {
 /// smaller fronts than the whole one where their rows are left out. What was analysed serves again as long as
 /// no other row becomes active and few of its rows rest.
 void ContactLu::fit_to_active(const BlockCsr& A) {
-  if (one_front_ || full_flops_ < kAnalysisPerBlock * A.blocks()) return;
+  const double analysis = kAnalysisPerBlock * A.blocks();
+  if (one_front_ || full_flops_ < analysis) return;
   const std::vector<std::uint8_t>& known = taking_part_;
   Index active = 0;
   Index analysed = 0;
@@ -109,7 +110,8 @@ void ContactLu::fit_to_active(const BlockCsr& A) {
     if (takes_part) ++analysed;
     missing = missing || (active_[i] != 0 && !takes_part);
   }
-  if (missing || active < kMostlyActive * analysed) {
+  const bool many_rest = active < kMostlyActive * analysed;
+  if (missing || (many_rest && factors_.flops_with(active_) > analysis)) {
     taking_part_ = active_;
     // Rows that have just come to rest may wake up again.
     for (std::size_t i = 0; i < before_.size(); ++i) {

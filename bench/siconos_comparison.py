@@ -110,7 +110,10 @@ def read_local_text(path):
         raise ValueError("not a local 3D problem in dense or block storage")
     if storage == 0:
         integers(2)
-        return Problem(numbers(rows * columns).reshape(columns, rows).T, numbers(rows), numbers(contacts))
+        problem = Problem(numbers(rows * columns).reshape(columns, rows).T, numbers(rows), numbers(contacts))
+        if len(list(words)) > rows:  # a second matrix follows: M and H of a global problem
+            raise ValueError("a global problem")
+        return problem
     blocks, block_rows, block_columns = integers(3)
     integers(block_rows + block_columns)
     filled, _ = integers(2)

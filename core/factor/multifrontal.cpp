@@ -178,6 +178,25 @@ void Multifrontal::lay_out(std::span<const std::uint8_t> active) {
   factor_used_ = factor;
 }
 
+double Multifrontal::flops_with(std::span<const std::uint8_t> active) const {
+  const auto count = [&](Index k) {
+    return kActive[active[to_size(symbolic_.order[to_size(k)])]].count;
+  };
+  double flops = 0.0;
+  for (Index s = 0; s < symbolic_.supernodes(); ++s) {
+    int pivots = 0;
+    int rows = 0;
+    for (Index k = symbolic_.first[to_size(s)]; k < symbolic_.first[to_size(s) + 1]; ++k)
+      pivots += count(k);
+    for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k)
+      rows += count(symbolic_.rows[to_size(k)]);
+    const double w = pivots;
+    const double h = rows;
+    flops += w * w * w / 3.0 + w * w * h + w * h * h;
+  }
+  return flops;
+}
+
 void Multifrontal::set_front_offsets(Index s) {
   offset_.clear();
   int sum = 0;

@@ -54,6 +54,8 @@ class Multifrontal {
 
   const BlockSymbolic& symbolic() const { return symbolic_; }
   double flops() const { return flops_; }  ///< of the last factorisation
+  /// Of a Cholesky factorisation with these active scalars.
+  double flops_with(std::span<const std::uint8_t> active) const;
   double factor_bytes() const { return 8.0 * static_cast<double>(factor_used_); }
   double bytes_held() const;
 
