@@ -14,6 +14,11 @@
 namespace nsn {
 namespace {
 
+// Operations of a factorisation that take as long as to order and analyse one block of the pattern.
+constexpr double kAnalysisPerBlock = 500.0;
+// Share of the analysed rows that are active, below which they are analysed again.
+constexpr double kMostlyActive = 0.8;
+
 Capabilities capabilities_of_contact_lu() {
   Capabilities can;
   can.needs_entries = true;
@@ -33,7 +38,7 @@ class ContactLu final : public LinearSolver {
 
   std::string_view name() const override { return "contact-lu"; }
   const Capabilities& capabilities() const override { return capabilities_; }
-  double factorization_flops() const override { return factors_.symbolic().flops; }
+  double factorization_flops() const override { return full_flops_; }
 
  private:
   void do_analyze(const LinearOperator& op) override;
@@ -45,6 +50,7 @@ class ContactLu final : public LinearSolver {
            8.0 * static_cast<double>(padded_.size());
   }
 
+  void fit_to_active(const BlockCsr& A);
   void find_active(const BlockCsr& A);
   void mark_coupled(const BlockCsr& A);
   void solve_in_place(Vector v);
@@ -59,7 +65,12 @@ class ContactLu final : public LinearSolver {
   Refinement refinement_;
   std::vector<Index> diagonal_;  // block of (i, i)
   std::vector<std::uint8_t> active_;
-  std::vector<double> padded_;  // a right-hand side completed to whole blocks
+  // What the symbolic work stands for: rows that may be active, empty where all may.
+  std::vector<std::uint8_t> taking_part_;
+  std::vector<std::uint8_t> before_;  // active at the last factorisation
+  double full_flops_ = 0.0;           // where every row is active
+  bool one_front_ = false;            // then: no order has anything to gain
+  std::vector<double> padded_;        // a right-hand side completed to whole blocks
 };
 
 void ContactLu::do_analyze(const LinearOperator& op) {
@@ -71,12 +82,44 @@ void ContactLu::do_analyze(const LinearOperator& op) {
   }
   const BlockCsr& A = entries_.matrix();
   factors_.analyze(A, entries_.transposed(), symbolic_);
+  full_flops_ = factors_.symbolic().flops;
+  one_front_ = factors_.symbolic().supernodes() <= 1;
+  taking_part_.clear();
+  before_.clear();
   refinement_.analyze(op.rows());
   active_.assign(static_cast<std::size_t>(A.rows), 7);
   padded_.resize(op.rows() < A.scalar_rows() ? static_cast<std::size_t>(A.scalar_rows()) : 0);
   if (contacts != nullptr) return;
   diagonal_.resize(static_cast<std::size_t>(A.rows));
   for (Index i = 0; i < A.rows; ++i) diagonal_[static_cast<std::size_t>(i)] = find_block(A, i, i);
+}
+
+/// Orders and analyses the active rows alone where a factorisation takes longer than that: their graph has far
+/// smaller fronts than the whole one where their rows are left out. What was analysed serves again as long as
+/// no other row becomes active and few of its rows rest.
+void ContactLu::fit_to_active(const BlockCsr& A) {
+  const double analysis = kAnalysisPerBlock * A.blocks();
+  if (one_front_ || full_flops_ < analysis) return;
+  const std::vector<std::uint8_t>& known = taking_part_;
+  Index active = 0;
+  Index analysed = 0;
+  bool missing = false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const bool takes_part = known.empty() || known[i] != 0;
+    if (active_[i] != 0) ++active;
+    if (takes_part) ++analysed;
+    missing = missing || (active_[i] != 0 && !takes_part);
+  }
+  const bool many_rest = active < kMostlyActive * analysed;
+  if (missing || (many_rest && factors_.flops_with(active_) > analysis)) {
+    taking_part_ = active_;
+    // Rows that have just come to rest may wake up again.
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (taking_part_[i] == 0) taking_part_[i] = before_[i];
+    }
+    factors_.analyze(A, entries_.transposed(), symbolic_, taking_part_);
+  }
+  before_ = active_;
 }
 
 /// Rows that are unit rows in unit columns stay out: found in one pass over the values, each block
@@ -133,6 +176,7 @@ LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
   } else {
     find_active(A);
   }
+  fit_to_active(A);
   const auto factorize = [&](Form form) {
     return source != nullptr ? factors_.factorize(A, *source, active_, form, threshold_)
                              : factors_.factorize(A, active_, form, threshold_);

@@ -76,6 +76,8 @@ const std::vector<Study>& studies() {
       {"kink", "the minimum map with and without a complementarity preconditioner", kink_study},
       {"friction-functions", "W and the friction residual over the friction impulse",
        friction_functions_study},
+      {"orderings", "orders of elimination: operations on the active rows of Newton matrices",
+       orderings_study},
       {"rscaling", "complementarity preconditioners: error per Newton iteration", rscaling_study},
       {"quartile", "spread of convergence over the steps of a beam that is pushed into its socket",
        quartile_study},

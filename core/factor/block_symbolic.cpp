@@ -1,18 +1,21 @@
 #include "nsn/core/factor/block_symbolic.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "nsn/core/base/types.h"
 #include "nsn/core/factor/block_groups.h"
 #include "nsn/core/factor/block_ordering.h"
-#include "nsn/core/factor/nested_dissection.h"
+#include "nsn/core/factor/dissection.h"
 
 namespace nsn {
 namespace {
 
 constexpr Index kNone = -1;
-// Operations: above, nested dissection is tried too, and the order with fewer operations is taken.
+// Operations: above, nested dissection pays for its time, and the order with fewer operations is taken.
 constexpr double kDissectFlops = 3e8;
 
 Graph group_graph(const BlockCsr& A, const BlockGroups& groups) {
@@ -152,11 +155,11 @@ Elimination eliminate(const Graph& graph, const std::vector<Index>& weight,
   }
   result.structure = column_structure(graph, result.order, inverse(result.order));
   for (Index k = 0; k < graph.nodes(); ++k) {
-    const double w = 3.0 * weight[to_size(result.order[to_size(k)])];
+    const double w = weight[to_size(result.order[to_size(k)])];
     double h = 0.0;
     for (Index e = result.structure.begin[to_size(k)]; e < result.structure.begin[to_size(k) + 1];
          ++e) {
-      h += 3.0 * weight[to_size(result.order[to_size(result.structure.rows[to_size(e)])])];
+      h += weight[to_size(result.order[to_size(result.structure.rows[to_size(e)])])];
     }
     result.flops += w * w * w / 3.0 + w * w * h + w * h * h;
   }
@@ -283,21 +286,56 @@ BlockSymbolic one_front(Index n) {
   return symbolic;
 }
 
-}  // namespace
+/// The order, with what it leads to: minimum degree, or nested dissection where that takes fewer operations.
+/// weight: scalars of a group.
+Elimination ordered(const Graph& graph, const std::vector<Index>& weight) {
+  Elimination elimination = eliminate(graph, weight, minimum_degree_order(graph, weight));
+  if (elimination.flops <= kDissectFlops) return elimination;
+  const std::vector<Index> order = dissection_order(graph, weight);
+  if (order.empty()) return elimination;
+  Elimination other = eliminate(graph, weight, order);
+  return other.flops < elimination.flops ? std::move(other) : std::move(elimination);
+}
 
-BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) {
-  if (A.rows > 0 && A.blocks() == A.rows * A.rows) return one_front(A.rows);
+/// rows[i]: row of A that row i of the pattern is.
+BlockCsr active_pattern(const BlockCsr& A, std::span<const std::uint8_t> active,
+                        std::vector<Index>& rows) {
+  std::vector<Index> place(to_size(A.rows), kNone);
+  for (Index i = 0; i < A.rows; ++i) {
+    if (active[to_size(i)] == 0) continue;
+    place[to_size(i)] = static_cast<Index>(rows.size());
+    rows.push_back(i);
+  }
+  const auto n = static_cast<Index>(rows.size());
+  BlockCsr part{n, n, IndexVector("row_begin", rows.size() + 1),
+                IndexVector(Kokkos::view_alloc(std::string("column"), Kokkos::WithoutInitializing),
+                            A.column.extent(0)),
+                Vector()};
+  Index kept = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = A.row_begin(rows[to_size(i)]); k < A.row_begin(rows[to_size(i)] + 1); ++k) {
+      const Index j = place[to_size(A.column(k))];
+      if (j != kNone) part.column(kept++) = j;
+    }
+    part.row_begin(i + 1) = kept;
+  }
+  return part;
+}
+
+/// rows: of the whole matrix; scalars: of each row of A.
+BlockSymbolic analyze(const BlockCsr& A, std::span<const Index> scalars,
+                      const SymbolicOptions& options) {
   const BlockGroups groups = group_blocks(A);
   const Graph graph = group_graph(A, groups);
-  std::vector<Index> weight(to_size(groups.count()));
+  std::vector<Index> nodes(to_size(groups.count()));
+  std::vector<Index> weight(to_size(groups.count()), 0);
   for (Index g = 0; g < groups.count(); ++g) {
-    weight[to_size(g)] = groups.begin[to_size(g) + 1] - groups.begin[to_size(g)];
+    nodes[to_size(g)] = groups.begin[to_size(g) + 1] - groups.begin[to_size(g)];
+    for (Index m = groups.begin[to_size(g)]; m < groups.begin[to_size(g) + 1]; ++m) {
+      weight[to_size(g)] += scalars.empty() ? 3 : scalars[to_size(groups.member[to_size(m)])];
+    }
   }
-  Elimination elimination = eliminate(graph, weight, minimum_degree_order(graph, weight));
-  if (elimination.flops > kDissectFlops) {
-    Elimination other = eliminate(graph, weight, nested_dissection_order(graph, weight));
-    if (other.flops < elimination.flops) elimination = std::move(other);
-  }
+  const Elimination elimination = ordered(graph, weight);
   const std::vector<Index>& order = elimination.order;
   const Structure& structure = elimination.structure;
   std::vector<Index> offset(order.size() + 1, 0);
@@ -305,7 +343,7 @@ BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) 
   symbolic.order.reserve(to_size(A.rows));
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Index g = order[k];
-    offset[k + 1] = offset[k] + weight[to_size(g)];
+    offset[k + 1] = offset[k] + nodes[to_size(g)];
     for (Index m = groups.begin[to_size(g)]; m < groups.begin[to_size(g) + 1]; ++m) {
       symbolic.order.push_back(groups.member[to_size(m)]);
     }
@@ -333,6 +371,44 @@ BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) 
   }
   count_flops(symbolic);
   return symbolic;
+}
+
+}  // namespace
+
+BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options) {
+  if (A.rows > 0 && A.blocks() == A.rows * A.rows) return one_front(A.rows);
+  return analyze(A, {}, options);
+}
+
+BlockSymbolic analyze_active(const BlockCsr& A, std::span<const std::uint8_t> active,
+                             const SymbolicOptions& options) {
+  std::vector<Index> rows;
+  const BlockCsr part = active_pattern(A, active, rows);
+  std::vector<Index> scalars;
+  scalars.reserve(rows.size());
+  for (const Index row : rows) scalars.push_back(std::popcount(active[to_size(row)]));
+  BlockSymbolic symbolic = analyze(part, scalars, options);
+  for (Index& row : symbolic.order) row = rows[to_size(row)];
+  symbolic.place.assign(to_size(A.rows), kNone);
+  for (std::size_t k = 0; k < symbolic.order.size(); ++k) {
+    symbolic.place[to_size(symbolic.order[k])] = static_cast<Index>(k);
+  }
+  return symbolic;
+}
+
+WeightedGraph elimination_graph(const BlockCsr& A, std::span<const std::uint8_t> active) {
+  std::vector<Index> rows;
+  const BlockCsr part = active_pattern(A, active, rows);
+  const BlockGroups groups = group_blocks(part);
+  WeightedGraph out{group_graph(part, groups), std::vector<Index>(to_size(groups.count()), 0)};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.weight[to_size(groups.of[i])] += std::popcount(active[to_size(rows[i])]);
+  }
+  return out;
+}
+
+double elimination_flops(const WeightedGraph& of, const std::vector<Index>& order) {
+  return eliminate(of.graph, of.weight, order).flops;
 }
 
 }  // namespace nsn

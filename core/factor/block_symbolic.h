@@ -8,16 +8,19 @@
 /// before parents (postorder).
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nsn/core/base/types.h"
+#include "nsn/core/factor/block_ordering.h"
 #include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
 
 struct BlockSymbolic {
   std::vector<Index> order;         ///< order[k]: block row eliminated k-th
-  std::vector<Index> place;         ///< place[order[k]] = k
+  std::vector<Index> place;         ///< place[order[k]] = k; -1 of a row that is left out
   std::vector<Index> first;         ///< supernodes + 1
   std::vector<Index> row_begin{0};  ///< supernodes + 1
   std::vector<Index> rows;          ///< places in the order, ascending, beyond the supernode's own
@@ -36,5 +39,18 @@ struct SymbolicOptions {
 
 /// A: square, symmetric as a pattern.
 BlockSymbolic analyze_blocks(const BlockCsr& A, const SymbolicOptions& options = {});
+/// The same of the rows with a bit in `active`, one entry per block row: the others are left out of the order, and a row
+/// weighs as many scalars as it has bits.
+BlockSymbolic analyze_active(const BlockCsr& A, std::span<const std::uint8_t> active,
+                             const SymbolicOptions& options = {});
+
+/// What an order is sought for: rows of A that take part, those with the same neighbours as one node.
+struct WeightedGraph {
+  Graph graph;
+  std::vector<Index> weight;  ///< scalars of each node
+};
+WeightedGraph elimination_graph(const BlockCsr& A, std::span<const std::uint8_t> active);
+/// Multiplications and additions of a Cholesky factorisation in this order.
+double elimination_flops(const WeightedGraph& of, const std::vector<Index>& order);
 
 }  // namespace nsn

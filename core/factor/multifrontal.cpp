@@ -40,10 +40,12 @@ Index Multifrontal::nodes_of(Index s) const {
 }
 
 void Multifrontal::analyze(const BlockCsr& A, std::span<const Index> transposed,
-                           const SymbolicOptions& options) {
-  symbolic_ = analyze_blocks(A, options);
-  whole_ =
-      symbolic_.supernodes() == 1 && std::is_sorted(symbolic_.order.begin(), symbolic_.order.end());
+                           const SymbolicOptions& options,
+                           std::span<const std::uint8_t> taking_part) {
+  symbolic_ =
+      taking_part.empty() ? analyze_blocks(A, options) : analyze_active(A, taking_part, options);
+  whole_ = taking_part.empty() && symbolic_.supernodes() == 1 &&
+           std::is_sorted(symbolic_.order.begin(), symbolic_.order.end());
   entries_.clear();
   if (!whole_) list_entries(A, transposed);
   place_children();
@@ -67,7 +69,7 @@ void Multifrontal::list_entries(const BlockCsr& A, std::span<const Index> transp
       const Index row = symbolic_.order[to_size(j)];
       for (Index k = A.row_begin(row); k < A.row_begin(row + 1); ++k) {
         const Index i = symbolic_.place[to_size(A.column(k))];
-        if (i < first) continue;
+        if (i < first) continue;  // or left out
         entries_.push_back({k, position[to_size(j)], position[to_size(i)]});
         if (i >= last)
           entries_.push_back({transposed[to_size(k)], position[to_size(i)], position[to_size(j)]});
@@ -174,6 +176,25 @@ void Multifrontal::lay_out(std::span<const std::uint8_t> active) {
     used[stack] += area(front.rows, front.rows);
   }
   factor_used_ = factor;
+}
+
+double Multifrontal::flops_with(std::span<const std::uint8_t> active) const {
+  const auto count = [&](Index k) {
+    return kActive[active[to_size(symbolic_.order[to_size(k)])]].count;
+  };
+  double flops = 0.0;
+  for (Index s = 0; s < symbolic_.supernodes(); ++s) {
+    int pivots = 0;
+    int rows = 0;
+    for (Index k = symbolic_.first[to_size(s)]; k < symbolic_.first[to_size(s) + 1]; ++k)
+      pivots += count(k);
+    for (Index k = symbolic_.row_begin[to_size(s)]; k < symbolic_.row_begin[to_size(s) + 1]; ++k)
+      rows += count(symbolic_.rows[to_size(k)]);
+    const double w = pivots;
+    const double h = rows;
+    flops += w * w * w / 3.0 + w * w * h + w * h * h;
+  }
+  return flops;
 }
 
 void Multifrontal::set_front_offsets(Index s) {

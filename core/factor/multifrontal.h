@@ -29,9 +29,10 @@ class Multifrontal {
  public:
   enum class Form { kLu, kCholesky };
 
-  /// Allocates everything. transposed: see transposed_blocks().
-  void analyze(const BlockCsr& A, std::span<const Index> transposed,
-               const SymbolicOptions& options);
+  /// Allocates everything. transposed: see transposed_blocks(). taking_part: only rows with a bit there may be active
+  /// afterwards, and room is kept for them alone; empty: all.
+  void analyze(const BlockCsr& A, std::span<const Index> transposed, const SymbolicOptions& options,
+               std::span<const std::uint8_t> taking_part = {});
 
   /// active: a bit per scalar of each block row, bit k set: row 3 i + k takes part; a row that does
   /// not must be a unit row in a unit column. Returns -1, or the block row where no pivot was
@@ -53,6 +54,8 @@ class Multifrontal {
 
   const BlockSymbolic& symbolic() const { return symbolic_; }
   double flops() const { return flops_; }  ///< of the last factorisation
+  /// Of a Cholesky factorisation with these active scalars.
+  double flops_with(std::span<const std::uint8_t> active) const;
   double factor_bytes() const { return 8.0 * static_cast<double>(factor_used_); }
   double bytes_held() const;
 
