@@ -100,7 +100,8 @@ void set_features(const ConvexShape& shape, const Pose& world, const Vec3& origi
         n, face.offset + dot(n, pose.x), f, face.end - face.begin,
         [&](int k) -> const Vec3& { return placed[to_size(k)]; }, set);
   }
-  for (const Vec3& x : core.vertices) set.body_middle += (1.0 / core.num_vertices()) * pose.apply(x);
+  for (const Vec3& x : core.vertices)
+    set.body_middle += (1.0 / core.num_vertices()) * pose.apply(x);
   std::vector<Vec3>& directions = set.own_directions;
   for (int v = 0; v < core.num_vertices(); ++v) {
     FeatureSet::Vertex vertex{pose.apply(core.vertex(v)), v, static_cast<int>(directions.size()),
