@@ -128,7 +128,8 @@ class AutoSolver final : public LinearSolver {
     solvers_[kPrimal] = std::make_unique<PrimalSolver>(std::move(solvers_[kPrimal]));
   }
 
-  std::string_view name() const override { return "auto"; }
+  /// With the solver that answered last.
+  std::string_view name() const override { return name_; }
   const Capabilities& capabilities() const override { return capabilities_; }
   double factorization_flops() const override {
     return candidates_.empty() ? 0.0 : candidates_.front().solver->factorization_flops();
@@ -295,6 +296,8 @@ class AutoSolver final : public LinearSolver {
       take(one, report);
       if (one.ok()) {
         if (!candidate.direct && one.iterations > 0) iterations_ = one.iterations;
+        if (answered_ != candidate.which) name_ = "auto (" + std::string(candidate.name()) + ")";
+        answered_ = candidate.which;
         break;
       }
       const bool all_spent = report.iterations >= asked.max_iterations && !candidate.direct;
@@ -317,6 +320,8 @@ class AutoSolver final : public LinearSolver {
 
   double bytes_held() const override { return 0.0; }
 
+  std::string name_ = "auto";
+  Which answered_ = kSolvers;
   std::array<std::unique_ptr<LinearSolver>, kSolvers> solvers_;  // empty: not built
   bool trivial_ = false;  // factors cost less than to think about it
   int max_iterations_;

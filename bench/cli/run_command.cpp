@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/common_options.h"
@@ -148,6 +150,18 @@ std::string place_of_error(const Row& row) {
   return text;
 }
 
+/// What the linear systems of the last step were over, and who solved them; each once.
+std::pair<std::string, std::string> linear_words(const Simulation& simulation) {
+  std::set<std::string> forms;
+  std::set<std::string> solvers;
+  for (int i = 0; i < simulation.report().islands; ++i) {
+    const NewtonResult& result = simulation.result(i);
+    forms.insert(std::string(result.form));
+    solvers.insert(result.linear_solver);
+  }
+  return {fmt::format("{}", fmt::join(forms, "; ")), fmt::format("{}", fmt::join(solvers, "; "))};
+}
+
 void print_summary(const Row& row, std::string_view method, bool deformable) {
   const auto number = [&](const char* key) { return row[key].get<double>(); };
   fmt::print("{}, {} steps, {} contacts at most\n", row["scene"].get<std::string>(),
@@ -156,6 +170,10 @@ void print_summary(const Row& row, std::string_view method, bool deformable) {
   print_promise(row, method);
   fmt::print("  iterations      {:.2f} Newton, {:.1f} linear per step\n",
              number("newton_iterations_mean"), number("linear_iterations_mean"));
+  if (!row["linear_forms"].get<std::string>().empty()) {
+    fmt::print("  linear systems  over {}, by {} (last step)\n",
+               row["linear_forms"].get<std::string>(), row["linear_solvers"].get<std::string>());
+  }
   if (row["failed_linear_solves"].get<long>() > 0) {
     fmt::print("  linear failures {} ({})\n", row["failed_linear_solves"].get<long>(),
                row["failed_linear_detail"].get<std::string>());
@@ -340,6 +358,9 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   Row row = {{"scene", given.scene}};
   row.update(recording.measures.row(simulation));
   const FailedSolves failed = failed_solves();
+  const auto [forms, solvers] = linear_words(simulation);
+  row["linear_forms"] = forms;
+  row["linear_solvers"] = solvers;
   row["failed_linear_solves"] = failed.total();
   row["failed_linear_detail"] = failures_text(failed);
   recording.write(simulation, stopped);

@@ -168,7 +168,7 @@ std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std
 
 bool worth_primal_form(const LinearOperator& factored, const Csr& A) {
   const SchurOperator& S = *factored.factors();
-  return has_primal_form(S) && kBlockSize * primal_blocks(S) < A.nonzeros();
+  return has_primal_form(S) && 2 * kBlockSize * primal_blocks(S) <= A.nonzeros();
 }
 
 std::unique_ptr<Contestant> local_contestant(const SolverRegistry& registry, std::string spec,

@@ -39,7 +39,7 @@ Variant assembled_variant(const LinearSystem& system);
 /// Null, and the reason in note, where the factors do not give A or do not fit 3x3 blocks.
 std::unique_ptr<LinearOperator> factored_variant(const LinearSystem& system, std::string& note);
 
-/// The primal form of an operator with factors exists and has fewer entries than A.
+/// The primal form of an operator with factors exists and has at most half of the entries of A.
 bool worth_primal_form(const LinearOperator& factored, const Csr& A);
 
 /// Called before "set-up" and before "solve".

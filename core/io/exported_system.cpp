@@ -121,7 +121,6 @@ SystemFactors read_factors(const Parts& parts, Index rows) {
   return factors;
 }
 
-
 Json parse_description(const std::string& text, const std::string& name) {
   try {
     Json json = Json::parse(text);

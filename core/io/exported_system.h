@@ -31,7 +31,8 @@ struct SystemFactors {
   Csr J;                 ///< rows of A x n
   Csr H;                 ///< n x n, 3x3 blocks on the diagonal
   std::optional<Csr> C;  ///< rows of A squared; absent: zero
-  std::optional<Vector> positions{};  ///< of the nodes of H, n coordinates, m, where they are points
+  std::optional<Vector>
+      positions{};  ///< of the nodes of H, n coordinates, m, where they are points
 };
 
 struct ExportedSystem {

@@ -312,6 +312,7 @@ NewtonResult AccurateStep::solve(StepEquations& equations, State& state, bool wa
   best_.restore(state);
   result.error = best_.error();
   result.linear_solver = std::string(dual_.solver().name());
+  result.form = reductions_.form();
   if (!std::isfinite(best_.error().total)) result.status = NewtonStatus::kNonFinite;
   const bool unsolved = !result.converged() && result.status < NewtonStatus::kNonFinite;
   if (unsolved && has_unknowns()) certify(result);

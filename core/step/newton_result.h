@@ -88,7 +88,11 @@ struct NewtonResult {
   bool handed_over = false;     ///< realtime: the accurate method finished the step
   bool energy_limited = false;  ///< realtime: impulses were shortened by the energy bound
   std::string linear_solver;    ///< the solver of the chain that answered last
-  double safe_seconds = 0.0;    ///< with a deadline: the first safe iterate took so long
+  /// What the linear systems were over: "rows", "rows, elastic ones eliminated", "rows, joints
+  /// eliminated" or "nodes" (formulation of paper). A solver may choose a form of its own and says so
+  /// in linear_solver.
+  std::string_view form = "rows";
+  double safe_seconds = 0.0;  ///< with a deadline: the first safe iterate took so long
   /// accurate: there is no solution, and how much of a velocity change every admissible motion needs
   /// (core/contact/no_solution.h); 0: nothing is known. Row blocks of the certificate.
   double no_solution = 0.0;

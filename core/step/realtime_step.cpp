@@ -263,6 +263,7 @@ NewtonResult RealtimeStep::give_up(StepEquations& equations, State& state) {
   at_.evaluate(equations, state.u);
   result.error = at_.error(equations.system(), state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
+  result.form = reductions_.form();
   result.status = NewtonStatus::kNonFinite;
   hold_against_target(result.error.total, target_of(equations.system()), result);
   return result;
@@ -291,6 +292,7 @@ NewtonResult RealtimeStep::solve(StepEquations& equations, State& state, bool wa
   at_.evaluate(equations, state.u);
   result.error = at_.error(system, state.u, state.r);
   result.linear_solver = std::string(bounded_.linear_solver());
+  result.form = reductions_.form();
   improve(equations, state, result);
   const bool converged = result.error.relative <= options_.tolerance;
   const bool cut_short = result.iterations < budget_ && !bounded_.may_factorise();

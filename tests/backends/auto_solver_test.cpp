@@ -93,8 +93,7 @@ TEST(AutoSolver, FactorsOfElasticRowsAreSolvedOverNodes) {
   EXPECT_TRUE(answer.report.ok()) << answer.report.detail;
   EXPECT_LE(answer.report.relative_residual(), 1e-8);
   EXPECT_EQ(answer.report.iterations, 0);
-  EXPECT_EQ(answer.report.detail.find("primal contact-lu: predicted"), 0U)
-      << answer.report.detail;
+  EXPECT_EQ(answer.report.detail.find("primal contact-lu: predicted"), 0U) << answer.report.detail;
 }
 
 TEST(AutoSolver, WhatFailedIsSaidAndTheNextIsTaken) {

@@ -177,32 +177,32 @@ TEST(CompareOn, ExportedFactorsAreASecondOperator) {
             outcome_of(result, "pcr (factored)").report.iterations);
 }
 
-/// Three elements on one node of mass 2: three rows each, and a C of its own.
-ExportedSystem three_elements() {
+/// Four elements on one node of mass 2: three rows each, and a C of its own.
+ExportedSystem four_elements() {
   std::vector<Triplet> J;
   std::vector<Triplet> H;
   std::vector<Triplet> C;
   std::vector<Triplet> A;
   for (Index e = 0; e < 3; ++e) {
     H.push_back({e, e, 2.0});
-    for (Index element = 0; element < 3; ++element) {
+    for (Index element = 0; element < 4; ++element) {
       J.push_back({3 * element + e, e, 1.0});
       C.push_back({3 * element + e, 3 * element + e, 1e-3});
-      for (Index other = 0; other < 3; ++other) {
+      for (Index other = 0; other < 4; ++other) {
         A.push_back({3 * element + e, 3 * other + e, 0.5 + (element == other ? 1e-3 : 0.0)});
       }
     }
   }
   const Vector point("point", 3);
-  return {csr_from_triplets(9, 9, A), true, std::nullopt,
-          SystemFactors{csr_from_triplets(9, 3, J), csr_from_triplets(3, 3, H),
-                        csr_from_triplets(9, 9, C), point},
+  return {csr_from_triplets(12, 12, A), true, std::nullopt,
+          SystemFactors{csr_from_triplets(12, 3, J), csr_from_triplets(3, 3, H),
+                        csr_from_triplets(12, 12, C), point},
           "{}"};
 }
 
 TEST(CompareOn, WhereCIsRegularAndNodesAreFewerThePrimalFormIsAThirdOperator) {
   const TemporaryFolder folder;
-  write_exported_system(folder / "s", three_elements());
+  write_exported_system(folder / "s", four_elements());
   const LinearSystem system = read_system(find_systems({folder / "s"}).front(), 1);
 
   const SystemOutcome result =

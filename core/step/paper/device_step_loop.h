@@ -234,6 +234,7 @@ void DeviceStep<D, Real>::conclude(State& state, NewtonResult& result) {
   }
   result.error = paper::error_of(last_, speed);
   result.linear_solver = std::string(linear_.solver().name());
+  if (options_.paper().formulation == Formulation::kStiffness) result.form = "nodes";
   copy(ConstVector(u_host_.read(queue_, memory_.bodies.u)), state.u);
   copy(ConstVector(r_host_.read(queue_, memory_.bodies.r)), state.r);
 }

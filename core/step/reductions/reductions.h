@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "nsn/core/step/newton_options.h"
@@ -34,6 +35,12 @@ class Reductions {
   void readmit(const System& system, const BlockCsr& J, const std::vector<std::uint8_t>& far);
   bool is_elastic() const { return chosen_ == &elastic_; }
   ElasticReduction& elastic() { return elastic_; }
+  /// What stays unknown, for a person.
+  std::string_view form() const {
+    return is_elastic()   ? "rows, elastic ones eliminated"
+           : is_jointed() ? "rows, joints eliminated"
+                          : "rows";
+  }
   bool is_jointed() const { return chosen_ == &jointed_; }
   /// The choice still holds for a system of the same pattern with other bounds.
   bool fits(const System& system) const { return !is_jointed() || jointed_.fits(system); }
