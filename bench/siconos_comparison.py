@@ -99,6 +99,13 @@ def read_fclib(path):
     return Problem(W, H.T @ factor.solve(f) + w, mu, (M, H, f, w))
 
 
+def finished(problem, words):
+    """A second matrix would follow in a global problem."""
+    if len(list(words)) > 3:
+        raise ValueError("a global problem")
+    return problem
+
+
 def read_local_text(path):
     """Siconos text of a local problem, dense or in blocks."""
     with open(path, errors="replace") as file:
@@ -110,10 +117,8 @@ def read_local_text(path):
         raise ValueError("not a local 3D problem in dense or block storage")
     if storage == 0:
         integers(2)
-        problem = Problem(numbers(rows * columns).reshape(columns, rows).T, numbers(rows), numbers(contacts))
-        if len(list(words)) > rows:  # a second matrix follows: M and H of a global problem
-            raise ValueError("a global problem")
-        return problem
+        W = numbers(rows * columns).reshape(columns, rows).T
+        return finished(Problem(W, numbers(rows), numbers(contacts)), words)
     blocks, block_rows, block_columns = integers(3)
     integers(block_rows + block_columns)
     filled, _ = integers(2)
@@ -123,7 +128,8 @@ def read_local_text(path):
         integers(1)
         values[k] = numbers(9).reshape(3, 3).T
     pointer = np.concatenate([pointer, np.full(block_rows + 1 - filled, blocks)])
-    return Problem(sparse.bsr_matrix((values, column, pointer), (rows, rows)), numbers(rows), numbers(contacts))
+    W = sparse.bsr_matrix((values, column, pointer), (rows, rows))
+    return finished(Problem(W, numbers(rows), numbers(contacts)), words)
 
 
 def read_problem(path):

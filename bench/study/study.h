@@ -67,7 +67,7 @@ const Study& study_named(std::string_view name);
 
 StudyOutcome friction_functions_study(const StudyOptions& options);  ///< functions.cpp
 StudyOutcome kink_study(const StudyOptions& options);                ///< functions.cpp
-StudyOutcome orderings_study(const StudyOptions& options);          ///< orderings.cpp
+StudyOutcome orderings_study(const StudyOptions& options);           ///< orderings.cpp
 StudyOutcome rscaling_study(const StudyOptions& options);            ///< rscaling.cpp
 StudyOutcome ncp_study(const StudyOptions& options);                 ///< ncp.cpp
 StudyOutcome linear_study(const StudyOptions& options);              ///< linear.cpp

@@ -290,7 +290,8 @@ TEST(SolveCommand, TableJsonAndExitCodeAgree) {
   };
   expect_agreement(file("a.dat", kSliding), "", true);
   expect_agreement(file("a.dat", kSliding), "--method paper-fb --newton-iterations 1", false);
-  expect_agreement(file("a.dat", kSliding), "--method proximal-newton --newton-iterations 0", false);
+  expect_agreement(file("a.dat", kSliding), "--method proximal-newton --newton-iterations 0",
+                   false);
   // q of 1e-9 and of 1e200: neither is solved by zero.
   std::string tiny = kSliding;
   tiny.replace(tiny.find("-1 -6 0"), 7, "-1e-9 -6e-9 0");
