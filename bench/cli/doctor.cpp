@@ -33,7 +33,7 @@ struct Part {
   std::string_view cost;  ///< of leaving it out
 };
 
-constexpr std::array<Part, 13> kParts{{
+constexpr std::array<Part, 14> kParts{{
     {"CHOLMOD", NSN_PART_CHOLMOD, "the linear solver cholmod", "no linear solver cholmod"},
     {"CHOLMOD's supernodal module (GPL)", NSN_PART_CHOLMOD&& NSN_PART_GPL,
      "cholmod on dense fronts", "cholmod is slower on large systems"},
