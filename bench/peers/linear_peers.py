@@ -144,8 +144,8 @@ def main():
     plugin = pathlib.Path(given.nsn).parent / "libnsn_peers.so"
     plugged = compare(given.nsn, paths, OURS + PLUGGED, OUT / "plugged", ["--plugin", str(plugin)])
     petsc = compare(given.petsc, paths, OURS + PEERS, OUT / "petsc") if pathlib.Path(given.petsc).exists() else {}
-    held_out = {path.name for path in (OUT / "held-out").glob("*/*")}
-    table = [line_of(name, [rows, petsc.get(name, [])], name.split("/")[-1] in held_out) for name, rows in plugged.items()]
+    held_out = {f"{path.parent.name}/{path.name}" for path in (OUT / "held-out").glob("*/*")}
+    table = [line_of(name, [rows, petsc.get(name, [])], name in held_out) for name, rows in plugged.items()]
     table = sorted((line for line in table if line["rows"] >= 30), key=lambda line: line["rows"])
     with given.target.open("w", newline="") as file:
         writer = csv.DictWriter(file, table[0].keys(), lineterminator="\n")
