@@ -180,9 +180,10 @@ void add_solve_command(Command& app, int& exit_code) {
       "and, where there is no solution, NAME.certificate.csv (one impulse on the normal per line)");
   add_quiet_option(command, *options);
   command.footer(
-      "Errors are computed from the impulses: e Siconos = |r - P_K(r - u^)| / max(|q|, |r|, "
+      "Errors are computed from the impulses: e Siconos = |r - Pi(r - u^)| / max(|q|, |r|, "
       "|u|),\n"
-      "e unit-free the same in any units. rank is that of W, ? where it has more than 3000 rows.\n"
+      "e unit-free the same in any units. min u_N: the most negative normal velocity, m/s; cone: how far\n"
+      "|r_T| exceeds mu r_N, of r_N. rank is that of W, ? where it has more than 3000 rows.\n"
       "A refused input is a row with its reason.\n"
       "no-solution: certified; every motion that keeps all u_N >= 0 needs the velocity change that "
       "is printed.\n"
