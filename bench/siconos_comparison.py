@@ -10,7 +10,7 @@ ours, theirs, ours, theirs, ... and each column is the least time of all rounds.
 solve of many milliseconds waits for others, --processor-time takes processor time on both sides, the mean of many solves
 in one process, from a millisecond on. Reading files, and for global problems forming W, is counted on neither side. An answer counts only if the error computed here,
 
-    |r - P_K(r - u - mu |u_T| e_N)|_2 / max(|q|, |r|, |u|),      u = W r + q,
+    |r - Pi(r - u - mu |u_T| e_N)|_2 / max(|q|, |r|, |u|),      u = W r + q,
 
 is at most ten times the tolerance for Siconos (which stops on its own estimate) and within it for ours.
 

@@ -182,7 +182,8 @@ void add_solve_command(Command& app, int& exit_code) {
   command.footer(
       "Errors are computed from the impulses: e Siconos = |r - Pi(r - u^)| / max(|q|, |r|, "
       "|u|),\n"
-      "e unit-free the same in any units. min u_N: the most negative normal velocity, m/s; cone: how far\n"
+      "e unit-free the same in any units. min u_N: the most negative normal velocity, m/s; cone: "
+      "how far\n"
       "|r_T| exceeds mu r_N, of r_N. rank is that of W, ? where it has more than 3000 rows.\n"
       "A refused input is a row with its reason.\n"
       "no-solution: certified; every motion that keeps all u_N >= 0 needs the velocity change that "

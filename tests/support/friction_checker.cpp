@@ -85,7 +85,7 @@ Real spectral_norm(const std::vector<Numbers>& B) {
   return std::sqrt(largest);
 }
 
-/// |(r_i - P_K(r_i - rho u^_i)) / rho|^2 of contact i.
+/// |(r_i - Pi(r_i - rho u^_i)) / rho|^2 of contact i.
 Real squared_gap(std::size_t d, std::size_t i, Real rho, Real mu, Real slip, const Numbers& r,
                  const Numbers& u) {
   Numbers z(d);

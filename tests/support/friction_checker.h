@@ -3,8 +3,8 @@
 ///
 ///   u = W r + q again (global: M v = H r + f by Gaussian elimination of M's connected parts, then
 ///   u = H^T v + w), then
-///     siconos    |r - P_K(r - u^)|_2 / max(|q|, |r|, |u|)
-///     unit_free  |{ (r_i - P_K(r_i - rho_i u^_i)) / rho_i }|_2 / |q|_2,    rho_i = 1 / |W_ii|_2
+///     siconos    |r - Pi(r - u^)|_2 / max(|q|, |r|, |u|)
+///     unit_free  |{ (r_i - Pi(r_i - rho_i u^_i)) / rho_i }|_2 / |q|_2,    rho_i = 1 / |W_ii|_2
 ///   with u^ = u + mu |u_T| e_N; for an LCP the same with one row per contact and mu = 0.
 #pragma once
 

@@ -22,7 +22,7 @@ FrictionError error_of(const std::vector<double>& mu, const std::vector<double>&
 }
 
 TEST(FrictionError, OfAContactThatIsPushedAndStillOpens) {
-  // r - u^ = (0.5, 0, 0) lies in the cone: r - P_K(r - u^) = u^.
+  // r - u^ = (0.5, 0, 0) lies in the cone: r - Pi(r - u^) = u^.
   const FrictionError error = error_of({0.5}, {1.0}, 0.2, {1, 0, 0}, {0.5, 0, 0});
   EXPECT_DOUBLE_EQ(error.siconos, 0.5);          // over |r| = 1, the largest of |q|, |r|, |u|
   EXPECT_DOUBLE_EQ(error.unit_free, 0.5 / 0.2);  // over |q|

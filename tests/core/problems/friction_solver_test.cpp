@@ -33,7 +33,7 @@ FrictionProblem easy_problem() {
   return problem;
 }
 
-/// Largest |r - P_K(r - u - mu |u_T| e_N)| with u = W r + q written out again.
+/// Largest |r - Pi(r - u - mu |u_T| e_N)| with u = W r + q written out again.
 double independent_error(const FrictionProblem& p, ConstVector r) {
   double worst = 0.0;
   for (Index i = 0; i < p.contacts(); ++i) {
