@@ -231,7 +231,9 @@ void DualSystem::prepare(const std::vector<ncp::BlockLinearization>& blocks, Con
              .coupled = exact_};
   std::transform(blocks.begin(), blocks.end(), operator_->active().begin(),
                  [](const ncp::BlockLinearization& block) { return block.active; });
-  if (can.direct && exact_) {  // at most a few products are asked for, to measure and refine
+  if (can.direct && options_.trust) {  // no product will be asked for
+    operator_->values_changed(symmetric || !exact_, source_, [this] { store_entries(); }, {});
+  } else if (can.direct && exact_ && !options_.entries_for_residuals) {
     operator_->values_changed(
         symmetric, source_, [this] { store_entries(); },
         [this](ConstVector x, Vector y) { apply_exact(x, y); });

@@ -27,6 +27,10 @@ struct DualSystemOptions {
   /// A direct backend is trusted: no residual is formed, nothing is refined. For loops that measure
   /// what a step has brought themselves.
   bool trust = false;
+  /// Residuals of a direct backend are formed from W and the linearisation, no entries are stored
+  /// for them: quicker. Not for steps: of masses 1e12 apart stored entries keep the light rows, in
+  /// which the linearisation cancels only once.
+  bool entries_for_residuals = true;
   /// An iterative backend multiplies with a matrix rounded to single precision: for rtol >= 1e-5.
   bool single_precision = false;
 };

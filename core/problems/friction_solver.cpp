@@ -156,7 +156,7 @@ FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimensi
     }
     fill(padded, 0.0);
   }
-  DualSystem system(registry_.make(options_.linear));
+  DualSystem system(registry_.make(options_.linear), {.entries_for_residuals = false});
   StagedSolve solve(options_, registry_, take(blocks, system), system, &system, result, start);
   const auto measure = [&] {
     solve.best(padded);

@@ -331,7 +331,10 @@ TEST(CompareCommand, SystemsThatScenesExportAreSolvedByEveryKindOfSolver) {
 
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto rows = nlohmann::json::parse(result.out)["results"];
-  EXPECT_EQ(rows.size(), 2U * 5U);  // Krylov solvers take the factors as well
+  // Krylov solvers take the factors as well; the elastic rows of the robot may be solved in the primal form.
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [](const auto& row) { return row["operator"] != "primal"; }),
+            2 * 5);
   for (const auto& row : rows) {
     EXPECT_EQ(row["status"], "converged") << row.dump();
     EXPECT_LT(row["relative_residual"].get<double>(), 1e-8) << row.dump();
