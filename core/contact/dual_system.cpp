@@ -44,7 +44,7 @@ BlockCsr DualSystem::same_pattern(const BlockCsr& A, Room& room) {
   const std::size_t n = A.value.extent(0);
   room.reserve(n);
   BlockCsr B = A;
-  B.value = Vector(room.numbers.get(), n);
+  B.value = Vector(room.get(), n);
   return B;
 }
 
@@ -80,8 +80,8 @@ void DualSystem::analyze(const BlockCsr& W) {
   if (!unsymmetric)
     gmres_.allocate(n, std::max(1, std::min<int>(options_.max_gmres_iterations, n)));
   products_.reserve(2 * to_size(n));
-  d_ = Vector(products_.numbers.get(), to_size(n));
-  Wd_ = Vector(products_.numbers.get() + n, to_size(n));
+  d_ = Vector(products_.get(), to_size(n));
+  Wd_ = Vector(products_.get() + n, to_size(n));
 }
 
 void DualSystem::set_values(const BlockCsr& W, bool symmetric) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nsn/core/base/room.h"
 #include "nsn/core/base/work_clock.h"
 #include "nsn/core/contact/contact_operator.h"
 #include "nsn/core/contact/low_rank_shift.h"
@@ -76,17 +77,6 @@ class DualSystem final : public NewtonSystem {
   const BlockCsr& matrix() const { return *operator_->blocks(); }
 
  private:
-  /// Numbers that need no first value; what was large enough once is kept.
-  struct Room {
-    std::unique_ptr<double[]> numbers;
-    std::size_t size = 0;
-
-    void reserve(std::size_t n) {
-      if (n <= size) return;
-      numbers = std::make_unique_for_overwrite<double[]>(n);
-      size = n;
-    }
-  };
   static BlockCsr same_pattern(const BlockCsr& A, Room& room);
   void store_entries();
   void apply_exact(ConstVector z, Vector y);

@@ -466,7 +466,7 @@ void Multifrontal::backward(Index s, double* y) {
 
 double Multifrontal::bytes_held() const {
   const std::size_t numbers =
-      factor_.size + stack_[0].size + stack_[1].size + y_.size() + work_.size();
+      factor_.size() + stack_[0].size() + stack_[1].size() + y_.size() + work_.size();
   const std::size_t indices = 3 * entries_.size() + relative_.size() + symbolic_.rows.size() +
                               pivot_.size() + 3 * symbolic_.order.size();
   return 8.0 * static_cast<double>(numbers) + 4.0 * static_cast<double>(indices);

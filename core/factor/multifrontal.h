@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "nsn/core/base/room.h"
 #include "nsn/core/factor/block_symbolic.h"
 #include "nsn/core/factor/contact_matrix.h"
 #include "nsn/core/matrix/block_csr.h"
@@ -64,18 +65,6 @@ class Multifrontal {
     Index block;   // of A
     Index row;     // node of the front
     Index column;  // node of the front
-  };
-  /// Numbers that need no first value; what was large enough once is kept.
-  struct Room {
-    std::unique_ptr<double[]> numbers;
-    std::size_t size = 0;
-
-    void reserve(std::size_t n) {
-      if (n <= size) return;
-      numbers = std::make_unique_for_overwrite<double[]>(n);
-      size = n;
-    }
-    double* get() const { return numbers.get(); }
   };
   struct Front {
     int pivots = 0;          // p
