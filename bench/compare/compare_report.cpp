@@ -519,30 +519,47 @@ void add_system(report::HtmlPage& page, const SystemOutcome& system, const std::
        over_iterations(system, "‖A r‖ over iterations", "‖A r‖₂, start = 1", &History::normal)});
 }
 
-/// Where two are within noise both are counted, apart from clear wins.
+/// "contact-lu on 3, pcg on 1", the most frequent first.
+std::string counts(const std::map<std::string, int>& of) {
+  std::vector<std::pair<std::string, int>> order(of.begin(), of.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [label, count] : order) parts.push_back(fmt::format("{} on {}", label, count));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Clear wins; where several are within noise all of them are counted, apart.
 std::string wins_sentence(const std::vector<SystemOutcome>& systems) {
   std::map<std::string, int> wins;
+  std::map<std::string, int> tied;
   int solved = 0;
   int ties = 0;
   for (const SystemOutcome& system : systems) {
     const SolverOutcome* best = system.fastest();
     if (best == nullptr) continue;
     ++solved;
-    const bool clear =
-        std::all_of(system.solvers.begin(), system.solvers.end(), [&](const SolverOutcome& other) {
-          return &other == best || !other.ok() || certainly_faster(*best, other, system.by_cpu);
-        });
-    if (clear) ++wins[best->label];
-    if (!clear) ++ties;
+    std::vector<std::string> first;
+    for (const SolverOutcome& other : system.solvers) {
+      if (other.ok() && (&other == best || !certainly_faster(*best, other, system.by_cpu))) {
+        first.push_back(other.label);
+      }
+    }
+    if (first.size() == 1) {
+      ++wins[best->label];
+    } else {
+      ++ties;
+      for (const std::string& label : first) ++tied[label];
+    }
   }
   if (solved == 0) return "No system was solved.";
-  std::vector<std::pair<std::string, int>> order(wins.begin(), wins.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
-  for (const auto& [label, count] : order) parts.push_back(fmt::format("{} on {}", label, count));
-  if (ties > 0) parts.push_back(fmt::format("within noise of each other on {}", ties));
-  return fmt::format("Fastest, set-up included: {} of {} systems.", fmt::join(parts, ", "), solved);
+  if (!wins.empty()) parts.push_back(counts(wins));
+  if (ties > 0) {
+    parts.push_back(fmt::format("no clear winner on {} (within noise: {})", ties, counts(tied)));
+  }
+  return fmt::format("Fastest, set-up included: {}; {} solved.", fmt::join(parts, ", "),
+                     solved == 1 ? "1 system" : fmt::format("{} systems", solved));
 }
 
 /// "9 of 12 solved, not a (singular-pivot), ..."; empty if all were.
