@@ -94,7 +94,7 @@ build_wheel() {
   say "building the wheel of Python $1"
   "$2" -m venv "build/wheel-$1"
   CC=cc CXX=c++ "build/wheel-$1/bin/python" -m pip wheel -q . --no-deps -w out/wheel/built \
-    -C cmake.define.NSN_WITH_CHOLMOD=OFF -C cmake.define.NSN_WITH_METIS=OFF -C cmake.define.NSN_WITH_HDF5=OFF -C cmake.define.NSN_WITH_CUDA=OFF \
+    -C cmake.define.NSN_WITH_CHOLMOD=OFF -C cmake.define.NSN_WITH_METIS=OFF -C cmake.define.NSN_WITH_ASSIMP=OFF -C cmake.define.NSN_WITH_HDF5=OFF -C cmake.define.NSN_WITH_CUDA=OFF \
     -C cmake.define.NSN_WITH_GPL=OFF -C cmake.define.NSN_SMALL=ON
 }
 

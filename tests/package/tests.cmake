@@ -48,7 +48,7 @@ nsn_consumer_test(installed HOW NEEDS nsn_installed OPTIONS "-DCMAKE_PREFIX_PATH
 
 # What builds the library again is long.
 set(options "-DNSN_DEPS_DIR=${NSN_DEPS_DIR}")
-foreach(name CHOLMOD KLU EIGEN AMG HDF5 QHULL ASSIMP TINYXML2 ZLIB CUDA GPL)
+foreach(name CHOLMOD METIS KLU EIGEN AMG HDF5 QHULL ASSIMP TINYXML2 ZLIB CUDA GPL)
   if(DEFINED NSN_WITH_${name})
     list(APPEND options "-DNSN_WITH_${name}=${NSN_WITH_${name}}")
   endif()
