@@ -24,7 +24,7 @@ void Jacobi::factorize(const LinearOperator& op) {
   note_.clear();
   if (replaced_ > 0) {
     note_ = fmt::format(
-        "{} rows have no positive diagonal entry; the Jacobi preconditioner takes 1 there",
+        "rows without a positive diagonal entry: {}; the Jacobi preconditioner takes 1 there",
         replaced_);
   }
 }

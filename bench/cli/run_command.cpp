@@ -239,6 +239,17 @@ Chosen choose(const SimulationFlags& flags, const std::string& name) {
   return chosen;
 }
 
+/// Frames and tables of two scenes in one folder would be mixed up.
+void refuse_folder_of_another(const fs::path& folder, const std::string& label) {
+  if (!fs::is_directory(folder)) return;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    if (file.extension() != ".run" || file.stem() == label) continue;
+    throw InputError(fmt::format("--out {}: has the run of another scene ({}), name another folder",
+                                 folder.string(), file.filename().string()));
+  }
+}
+
 /// What grows with the steps. All of it survives an interrupt, the tables a kill -9 as well.
 class Recording {
  public:
@@ -322,6 +333,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
     for (const std::string& note : simulation.world().notes) fmt::print(stderr, "nsn: {}\n", note);
   }
   given.scene = chosen.label;
+  refuse_folder_of_another(common.out, given.scene);
   if (!given.from_state.empty()) {
     const std::string state = read_text_file(given.from_state);
     try {
@@ -369,6 +381,7 @@ int run(const CommonOptions& common, const SimulationFlags& flags, RunFlags give
   if (common.prints_tables()) {
     print_summary(row, method_name(simulation.options().newton),
                   !simulation.world().deformables().empty());
+    if (!given.pages.html.empty()) fmt::print("open {}\n", fs::absolute(given.pages.html).string());
   }
   if (given.hash) {
     fmt::print("hash {} {}{}\n", recording.hash.text(), bench::hash_platform(),

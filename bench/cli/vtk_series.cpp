@@ -1,6 +1,7 @@
 #include "bench/cli/vtk_series.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -116,6 +117,9 @@ void VtkSeries::finish(const std::string& stopped) const {
                         frame_name(name_, frame));
   }
   write_file(folder_ / (name_ + ".pvd"), text + "</Collection>\n</VTKFile>\n");
+  // An earlier run of this name may have been longer.
+  std::size_t frame = times_.size();
+  while (std::filesystem::remove(folder_ / frame_name(name_, frame))) ++frame;
 }
 
 }  // namespace nsn::cli

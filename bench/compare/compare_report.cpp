@@ -230,22 +230,51 @@ std::string breakable(const std::string& label) {
   return out;
 }
 
-/// Share of the systems that a solver solved within a factor of the best, over that factor (Dolan and
-/// Moré, 2002).
-Chart performance_profile(const std::vector<SystemOutcome>& systems) {
+/// Times of each solver over the least of the same system, ascending; of the systems that it solved.
+std::map<std::string, std::vector<double>> ratios_to_best(
+    const std::vector<SystemOutcome>& systems) {
   std::map<std::string, std::vector<double>> ratios;
-  std::map<std::string, std::size_t> styles;
-  double count = 0.0;
   for (const SystemOutcome& system : systems) {
     const SolverOutcome* best = system.fastest();
     if (best == nullptr) continue;
-    ++count;
     for (const SolverOutcome& outcome : system.solvers) {
-      styles[outcome.label] = outcome.style;
       if (!outcome.ok()) continue;
       ratios[outcome.label].push_back(outcome.seconds(system.by_cpu) /
                                       best->seconds(system.by_cpu));
     }
+  }
+  for (auto& [label, values] : ratios) std::sort(values.begin(), values.end());
+  return ratios;
+}
+
+/// Those that solved most come first; of those with as many, the faster in the geometric mean.
+std::vector<std::string> labels_best_first(const std::vector<SystemOutcome>& systems) {
+  const auto ratios = ratios_to_best(systems);
+  std::map<std::string, std::pair<double, double>> rank;  // - solved, mean of the logarithms
+  std::vector<std::string> labels = all_labels(systems);
+  for (const std::string& label : labels) {
+    const auto found = ratios.find(label);
+    if (found == ratios.end()) continue;
+    double sum = 0.0;
+    for (const double ratio : found->second) sum += std::log(ratio);
+    const auto solved = static_cast<double>(found->second.size());
+    rank[label] = {-solved, sum / solved};
+  }
+  std::stable_sort(labels.begin(), labels.end(),
+                   [&](const std::string& a, const std::string& b) { return rank[a] < rank[b]; });
+  return labels;
+}
+
+/// Share of the systems that a solver solved within a factor of the best, over that factor (Dolan and
+/// Moré, 2002).
+Chart performance_profile(const std::vector<SystemOutcome>& systems) {
+  const auto ratios = ratios_to_best(systems);
+  std::map<std::string, std::size_t> styles;
+  double count = 0.0;
+  for (const SystemOutcome& system : systems) {
+    if (system.fastest() == nullptr) continue;
+    ++count;
+    for (const SolverOutcome& outcome : system.solvers) styles[outcome.label] = outcome.style;
   }
   Chart chart;
   chart.title = "Share of systems solved within a factor of the best";
@@ -256,8 +285,7 @@ Chart performance_profile(const std::vector<SystemOutcome>& systems) {
   chart.y.label = "share";
   chart.y.min = 0.0;
   chart.y.max = 1.0;
-  for (auto& [label, values] : ratios) {
-    std::sort(values.begin(), values.end());
+  for (const auto& [label, values] : ratios) {
     Series series;
     series.name = label;
     series.style = static_cast<int>(styles[label]);
@@ -271,21 +299,52 @@ Chart performance_profile(const std::vector<SystemOutcome>& systems) {
   return chart;
 }
 
-HtmlTable overview(const std::vector<SystemOutcome>& systems) {
-  const std::vector<std::string> labels = all_labels(systems);
+HtmlCell system_cell(const SystemOutcome& system, std::size_t k) {
+  return {system.name, Tone::kPlain, describe(system), id_of(k)};
+}
+
+/// A line for each system.
+HtmlTable overview_by_system(const std::vector<SystemOutcome>& systems,
+                             const std::vector<std::string>& labels) {
   HtmlTable table{{{"system"}, {"rows", true}, {"nonzeros", true}}, {}};
   for (const std::string& label : labels)
     table.columns.push_back({breakable(label), true, label, true});
   for (std::size_t k = 0; k < systems.size(); ++k) {
     const SystemOutcome& system = systems[k];
     if (!system.refusal.empty()) continue;
-    std::vector<HtmlCell> row = {{system.name, Tone::kPlain, describe(system), id_of(k)},
-                                 count_text(system.rows),
+    std::vector<HtmlCell> row = {system_cell(system, k), count_text(system.rows),
                                  count_text(system.nonzeros)};
     for (const std::string& label : labels) row.push_back(overview_cell(system, label));
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// A line for each solver, below the sizes of the systems.
+HtmlTable overview_by_solver(const std::vector<SystemOutcome>& systems,
+                             const std::vector<std::string>& labels) {
+  HtmlTable table{{{"solver"}}, {}};
+  std::vector<std::vector<HtmlCell>> rows = {{""}, {"rows"}, {"nonzeros"}};
+  for (const std::string& label : labels) rows.push_back({{breakable(label)}});
+  for (std::size_t k = 0; k < systems.size(); ++k) {
+    const SystemOutcome& system = systems[k];
+    if (!system.refusal.empty()) continue;
+    table.columns.push_back({breakable(system.name), true, system.name, true});
+    std::size_t line = 0;
+    rows[line++].push_back({"details", Tone::kPlain, describe(system), id_of(k)});
+    rows[line++].push_back(count_text(system.rows));
+    rows[line++].push_back(count_text(system.nonzeros));
+    for (const std::string& label : labels) rows[line++].push_back(overview_cell(system, label));
+  }
+  table.rows = std::move(rows);
+  return table;
+}
+
+/// The longer of the two lists goes down the page; solvers stand in the order of their speed.
+HtmlTable overview(const std::vector<SystemOutcome>& systems) {
+  const std::vector<std::string> labels = labels_best_first(systems);
+  return systems.size() < labels.size() ? overview_by_solver(systems, labels)
+                                        : overview_by_system(systems, labels);
 }
 
 HtmlTable refused_inputs(const std::vector<SystemOutcome>& systems) {
@@ -296,6 +355,20 @@ HtmlTable refused_inputs(const std::vector<SystemOutcome>& systems) {
     }
   }
   return table;
+}
+
+/// Those that converged by their time, then the others.
+std::vector<const SolverOutcome*> fastest_first(const SystemOutcome& system) {
+  std::vector<const SolverOutcome*> order;
+  for (const SolverOutcome& outcome : system.solvers) {
+    if (outcome.ran()) order.push_back(&outcome);
+  }
+  const auto time = [&](const SolverOutcome* one) {
+    return one->ok() ? one->seconds(system.by_cpu) : HUGE_VAL;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return time(a) < time(b); });
+  return order;
 }
 
 HtmlTable details(const SystemOutcome& system) {
@@ -313,8 +386,8 @@ HtmlTable details(const SystemOutcome& system) {
                    {"memory", true, "held by the solver between solves"},
                    {"note", false, {}, true}},
                   {}};
-  for (const SolverOutcome& outcome : system.solvers) {
-    if (!outcome.ran()) continue;
+  for (const SolverOutcome* one : fastest_first(system)) {
+    const SolverOutcome& outcome = *one;
     const LinearReport& r = outcome.report;
     const bool answered = outcome.ended.empty();
     const auto measured = [&](std::string text) { return answered ? std::move(text) : "–"; };

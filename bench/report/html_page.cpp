@@ -32,6 +32,7 @@ table{border-collapse:collapse;width:100%;font-size:13px}
 th{background:var(--head);text-align:left;font-weight:600}
 th,td{padding:5px 9px;border-bottom:1px solid var(--grid);white-space:nowrap}
 th.w,td.w{white-space:normal;min-width:22ch}
+th.n.w,td.n.w{min-width:9ch}
 td small{display:block;font-size:11.5px;font-weight:400;color:var(--muted);line-height:1.2}
 tr:last-child td{border-bottom:0}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}

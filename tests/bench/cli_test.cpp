@@ -251,6 +251,32 @@ TEST(RunCommand, TableJsonAndExitCodeSayWhatBecameOfThePromise) {
                  "not converged", false);
 }
 
+TEST(RunCommand, AFolderHoldsOneRun) {
+  const TemporaryFolder folder;
+  const std::string out = " --quiet --out " + folder.path().string();
+  ASSERT_EQ(nsn_command("run arch --steps 4" + out).exit_code, 0);
+
+  const CommandResult other = nsn_command("run sliding-box --steps 1" + out);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(other.err, "nsn: --out " + folder.path().string() +
+                           ": has the run of another scene (arch.run), name another folder\n");
+  EXPECT_FALSE(fs::exists(folder / "sliding-box.run"));
+
+  ASSERT_EQ(nsn_command("run arch --steps 2" + out).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder / "arch_000002.vtu"));
+  EXPECT_FALSE(fs::exists(folder / "arch_000003.vtu")) << "a frame of the longer run before";
+}
+
+TEST(RunCommand, NamesThePageItLeaves) {
+  const TemporaryFolder folder;
+  const std::string page = (folder / "run.html").string();
+
+  const CommandResult result = nsn_command("run arch --steps 1 --html " + page);
+
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("open " + page + "\n"), std::string::npos) << result.out;
+}
+
 TEST(SolversCommand, ListsEverySolverWithItsKeys) {
   const CommandResult result = nsn_command("solvers --json -");
   ASSERT_EQ(result.exit_code, 0);

@@ -156,7 +156,7 @@ void PrimalSolver::do_solve(const LinearOperator& op, ConstVector b, Vector x,
   }
   if (rounds > 1) {
     report.detail +=
-        fmt::format("{}{} rounds of refinement", report.detail.empty() ? "" : "; ", rounds - 1);
+        fmt::format("{}rounds of refinement: {}", report.detail.empty() ? "" : "; ", rounds - 1);
   }
 }
 

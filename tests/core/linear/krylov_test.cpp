@@ -179,7 +179,8 @@ TEST(Pcr, NegativeCurvatureIsAStatus) {
   const Solved solved = solve("pcr", A, random_vector(12, 6));
 
   EXPECT_EQ(solved.report.status, LinearStatus::kIndefinite);
-  EXPECT_NE(solved.report.detail.find("1 rows have no positive diagonal entry"), std::string::npos)
+  EXPECT_NE(solved.report.detail.find("rows without a positive diagonal entry: 1"),
+            std::string::npos)
       << solved.report.detail;
 }
 
