@@ -123,16 +123,22 @@ void fill_values(const Csr& from, BlockCsr& W) {
 template <Index d>
 class RowMerger {
  public:
-  RowMerger(const Csr& from, Index contacts)
+  /// The memory of W goes to `room`.
+  RowMerger(const Csr& from, Index contacts, FrictionBlocks& room)
       : begin_(from.row_begin.data()),
         columns_(from.column.data()),
         values_(from.value.data()),
         // Mostly whole blocks: a little more than that many.
         most_(from.nonzeros() / (d * d) + from.nonzeros() / (4 * d * d) + 2 * contacts),
-        index_(uninitialized<IndexVector>("rows and columns", to_size(contacts + 1 + most_))),
-        W_{contacts, contacts, part(index_, 0, contacts + 1),
-           part(index_, contacts + 1, contacts + 1 + most_),
-           uninitialized<Vector>("value", to_size(most_) * kBlockSize)} {}
+        W_{contacts, contacts, {}, {}, {}} {
+    const std::size_t rows = to_size(contacts) + 1;
+    const std::size_t most = to_size(most_);
+    room.index = std::make_unique_for_overwrite<Index[]>(rows + most);
+    room.entries = std::make_unique_for_overwrite<double[]>(most * kBlockSize);
+    W_.row_begin = IndexVector(room.index.get(), rows);
+    W_.column = IndexVector(room.index.get() + rows, most);
+    W_.value = Vector(room.entries.get(), most * kBlockSize);
+  }
 
   /// An empty matrix if a row is not ascending, or if blocks are mostly holes.
   BlockCsr merge() {
@@ -147,70 +153,77 @@ class RowMerger {
   }
 
  private:
+  /// Where the rows of a contact are, and where they end.
+  struct Place {
+    Index next[d];
+    Index end[d];
+  };
+
   bool merge_row(Index i) {
-    Index k[d];
-    for (Index r = 0; r < d; ++r) k[r] = begin_[d * i + r];
+    Place at;
+    for (Index r = 0; r < d; ++r) {
+      at.next[r] = begin_[d * i + r];
+      at.end[r] = begin_[d * i + r + 1];
+    }
     bool diagonal = false;
     for (Index last = -1;;) {
       Index first = d * W_.columns;
       for (Index r = 0; r < d; ++r) {
-        if (k[r] < begin_[d * i + r + 1]) first = std::min(first, columns_[k[r]]);
+        if (at.next[r] < at.end[r]) first = std::min(first, columns_[at.next[r]]);
       }
       const Index j = first / d;
       if (j <= last) return false;  // not ascending
       last = j;
       if (!diagonal && j >= i) {
         diagonal = true;
-        if (j > i && !take(i, i, k)) return false;
+        if (j > i && !take(i, i, at)) return false;
       }
       if (j >= W_.columns) return true;
-      if (!take(i, j, k)) return false;
+      if (!take(i, j, at)) return false;
     }
   }
 
   /// Block (i, j) from the next entries of the rows of i.
-  bool take(Index i, Index j, Index (&k)[d]) {
+  bool take(Index i, Index j, Place& at) {
     if (kept_ == most_) return false;
     double* const block = W_.value.data() + static_cast<std::ptrdiff_t>(kept_) * kBlockSize;
-    bool zero = true;
-    if (d == 3 && whole(i, j, k)) {
+    if (d == 3 && whole(j, at)) {
       for (Index r = 0; r < d; ++r) {
-        for (Index c = 0; c < d; ++c) {
-          block[kBlock * r + c] = values_[k[r] + c];
-          zero = zero && values_[k[r] + c] == 0.0;
-        }
-        k[r] += d;
+        const double* const from = values_ + at.next[r];
+        for (Index c = 0; c < d; ++c) block[kBlock * r + c] = from[c];
+        at.next[r] += d;
       }
-    } else if (!take_entries(i, j, k, block, zero)) {
+    } else if (!take_entries(j, at, block)) {
       return false;
     }
-    if (zero && j != i) return true;
+    Index zeros = 0;
+    while (zeros < kBlockSize && block[zeros] == 0.0) ++zeros;
+    if (zeros == kBlockSize && j != i) return true;
     if (d == 2 && j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
     W_.column(kept_++) = j;
     return true;
   }
 
-  /// The rows of i continue with all entries of block (i, j).
-  bool whole(Index i, Index j, const Index (&k)[d]) const {
-    bool all = true;
+  /// The rows continue with all entries of block column j.
+  bool whole(Index j, const Place& at) const {
     for (Index r = 0; r < d; ++r) {
-      all = all && k[r] + d <= begin_[d * i + r + 1];
-      for (Index c = 0; all && c < d; ++c) all = columns_[k[r] + c] == d * j + c;
+      if (at.next[r] + d > at.end[r]) return false;
+      const Index* const columns = columns_ + at.next[r];
+      for (Index c = 0; c < d; ++c) {
+        if (columns[c] != d * j + c) return false;
+      }
     }
-    return all;
+    return true;
   }
 
-  bool take_entries(Index i, Index j, Index (&k)[d], double* block, bool& zero) const {
+  bool take_entries(Index j, Place& at, double* block) const {
     std::fill_n(block, kBlockSize, 0.0);
     for (Index r = 0; r < d; ++r) {
-      const Index end = begin_[d * i + r + 1];
       Index last = d * j - 1;
-      while (k[r] < end && columns_[k[r]] < d * (j + 1)) {
-        const Index column = columns_[k[r]];
-        if (column <= last) return false;
-        zero = zero && values_[k[r]] == 0.0;
-        block[kBlock * r + column - d * j] = values_[k[r]++];
-        last = column;
+      for (Index& k = at.next[r]; k < at.end[r] && columns_[k] < d * (j + 1); ++k) {
+        if (columns_[k] <= last) return false;
+        last = columns_[k];
+        block[kBlock * r + last - d * j] = values_[k];
       }
     }
     return true;
@@ -221,7 +234,6 @@ class RowMerger {
   const double* values_;
   Index most_;
   Index kept_ = 0;
-  IndexVector index_;  // of W: one allocation for both, each costs as much as many numbers
   BlockCsr W_;
 };
 
@@ -235,15 +247,15 @@ BlockCsr gather_blocks(const Csr& from, Index contacts) {
   return W;
 }
 
+/// W of `blocks`, and where each of its blocks has its mirror image.
 template <Index d>
-BlockCsr blocks_of_matrix(const Csr& from, Index contacts, std::vector<Index>& transposed) {
-  BlockCsr W = RowMerger<d>(from, contacts).merge();
-  if (W.rows > 0) transposed = transposed_blocks(W);
-  if (transposed.empty()) {
-    W = gather_blocks<d>(from, contacts);
-    transposed = transposed_blocks(W);
-  }
-  return W;
+void make_blocks(const Csr& from, Index contacts, FrictionBlocks& blocks,
+                 std::vector<Index>& transposed) {
+  blocks.W = RowMerger<d>(from, contacts, blocks).merge();
+  if (blocks.W.rows > 0) transposed = transposed_blocks(blocks.W);
+  if (!transposed.empty()) return;
+  blocks.W = gather_blocks<d>(from, contacts);
+  transposed = transposed_blocks(blocks.W);
 }
 
 double block_asymmetry(const BlockCsr& W, const std::vector<Index>& transposed) {
@@ -305,8 +317,11 @@ FrictionBlocks to_friction_blocks(const FrictionProblem& problem) {
   const Index d = problem.dimension;
   FrictionBlocks blocks;
   std::vector<Index> transposed;
-  blocks.W = d == 2 ? blocks_of_matrix<2>(problem.W, n, transposed)
-                    : blocks_of_matrix<3>(problem.W, n, transposed);
+  if (d == 2) {
+    make_blocks<2>(problem.W, n, blocks, transposed);
+  } else {
+    make_blocks<3>(problem.W, n, blocks, transposed);
+  }
   blocks.asymmetry = block_asymmetry(blocks.W, transposed);
   blocks.symmetric = blocks.asymmetry <= kSymmetricToRounding;
   blocks.q = problem.q;

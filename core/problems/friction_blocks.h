@@ -5,6 +5,7 @@
 /// is W_NN, so that |W_ii|_2 is that of the 2x2 block.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "nsn/core/contact/row_law.h"
@@ -14,11 +15,16 @@
 namespace nsn {
 
 struct FrictionBlocks {
-  BlockCsr W;
+  BlockCsr
+      W;  ///< used while this lives: where it was made of scalar rows its memory is `index` and `entries`
   Vector q;                  ///< three per contact
   std::vector<RowLaw> laws;  ///< one per contact
   bool symmetric = true;     ///< max |W - W^T| <= 1e-12 max |W|
   double asymmetry = 0.0;
+
+  // Plain memory: an allocation of a view takes as long as solving a problem of one contact.
+  std::unique_ptr<Index[]> index;
+  std::unique_ptr<double[]> entries;
 };
 
 /// Throws std::invalid_argument if sizes do not agree, a number is not finite or a mu is negative.

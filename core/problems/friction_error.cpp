@@ -65,8 +65,10 @@ void contact_rho_of_diagonal(ConstVector diagonal, Vector rho) {
 FrictionError friction_error(Index dimension, ConstVector mu, ConstVector rho, double q_norm,
                              ConstVector r, ConstVector u) {
   FrictionError error;
-  const double size = std::max({q_norm, norm2(r), norm2(u)});
-  if (!std::isfinite(size) || !all_finite(r) || !all_finite(u)) {
+  const double r_norm = norm2(r);
+  const double u_norm = norm2(u);
+  const double size = std::max({q_norm, r_norm, u_norm});
+  if (!std::isfinite(size) || std::isnan(r_norm) || std::isnan(u_norm)) {
     error.siconos = error.unit_free = std::numeric_limits<double>::infinity();
     return error;
   }

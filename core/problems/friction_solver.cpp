@@ -36,14 +36,15 @@ void make_room(Index rows, FrictionResult& result) {
   result.u = Kokkos::subview(both, std::pair<std::size_t, std::size_t>{n, 2 * n});
 }
 
-Vector padded_start(ConstVector r0, Index dimension, Index contacts) {
-  Vector r = zero_vector(kBlock * contacts);
+/// r0, or zeros, three per contact.
+std::vector<double> padded_start(ConstVector r0, Index dimension, Index contacts) {
+  std::vector<double> r(to_size(kBlock * contacts), 0.0);
   if (r0.extent(0) == 0) return r;
   NSN_THROW_UNLESS(size_of(r0) == dimension * contacts,
                    "the starting r has {} entries for {} contacts in {} dimensions", r0.extent(0),
                    contacts, dimension);
   NSN_THROW_UNLESS(all_finite(r0), "the starting r holds NaN or infinity");
-  pad_contacts(r0, dimension, r);
+  pad_contacts(r0, dimension, Vector(r.data(), r.size()));
   return r;
 }
 
@@ -69,9 +70,8 @@ bool solved_by_sweeps(const FrictionSolverOptions& options, const FrictionBlocks
   result.sweeps = first.sweeps;
   if (!first.solved) return false;
   result.status = FrictionStatus::kSolved;
-  result.stages.push_back({"nsgs", "sweeps before any matrix", first.sweeps, 0,
-                           seconds_since(begin), result.error.siconos, result.error.unit_free,
-                           true});
+  result.stages.push_back({"nsgs", "first sweeps", first.sweeps, 0, seconds_since(begin),
+                           result.error.siconos, result.error.unit_free, true});
   return true;
 }
 
@@ -137,16 +137,19 @@ FrictionResult FrictionSolver::solve_local(const Problem& problem, Index dimensi
   FrictionBlocks blocks = to_friction_blocks(problem);
   result.asymmetry = blocks.asymmetry;
   const Index n = problem.contacts();
-  const Vector padded = padded_start(r0, dimension, n);
+  std::vector<double> start_values = padded_start(r0, dimension, n);
+  const Vector padded(start_values.data(), start_values.size());
   make_room(dimension * n, result);
   std::vector<double> rho_values(to_size(n));
   const Vector rho(rho_values.data(), rho_values.size());
   contact_rho(blocks.W, rho);
-  const auto measure_at = [&](ConstVector r) {
-    unpad_contacts(r, dimension, result.r);
-    multiply(problem.W, result.r, result.u);
-    axpby(1.0, problem.q, 1.0, result.u);
-    result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), result.r, result.u);
+  const Vector r(result.r.data(), result.r.extent(0));  // not counted as owners from call to call
+  const Vector u(result.u.data(), result.u.extent(0));
+  const auto measure_at = [&](ConstVector x) {
+    unpad_contacts(x, dimension, r);
+    multiply(problem.W, r, u);
+    axpby(1.0, problem.q, 1.0, u);
+    result.error = friction_error(dimension, problem.mu, rho, norm2(problem.q), r, u);
   };
   if (options_.method == FrictionMethod::kAuto && r0.extent(0) == 0 &&
       n <= options_.first_sweeps.most_contacts) {
@@ -186,7 +189,8 @@ FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, Const
   const Index n = problem.contacts();
   make_room(d * n, result);
   result.v = zero_vector(problem.dofs());
-  const Vector padded = padded_start(r0, d, n);
+  std::vector<double> start_values = padded_start(r0, d, n);
+  const Vector padded(start_values.data(), start_values.size());
   MassMatrix mass(problem.M, registry_, options_.mass);
   result.asymmetry = mass.asymmetry();
   GlobalSolve solve(options_, registry_, problem, mass, result, start);
@@ -195,7 +199,9 @@ FrictionResult FrictionSolver::solve(const GlobalFrictionProblem& problem, Const
   } else if (const FormChoice choice = solve.choose(); choice.primal) {
     solve.run_primal(padded, choice.reason);
     if (!result.solved() && options_.form == FrictionForm::kAuto) {
-      solve.run_dual(padded_start(r0, d, n), "the primal form did not converge");
+      start_values = padded_start(r0, d, n);
+      solve.run_dual(Vector(start_values.data(), start_values.size()),
+                     "the primal form did not converge");
     }
   } else {
     solve.run_dual(padded, choice.reason);

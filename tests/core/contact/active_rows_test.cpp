@@ -16,7 +16,7 @@ namespace {
 constexpr Index kSide = 7;
 
 /// Contacts between neighbours in a cube of bodies: u of a contact is J_a v_a - J_b v_b.
-BlockCsr lattice(std::mt19937_64& random) {
+FrictionBlocks lattice(std::mt19937_64& random) {
   struct Contact {
     Index a, b;
     double J[18];
@@ -64,12 +64,13 @@ BlockCsr lattice(std::mt19937_64& random) {
   problem.W = csr_from_triplets(3 * n, 3 * n, entries);
   problem.q = Vector("q", static_cast<std::size_t>(3 * n));
   problem.mu = Vector("mu", static_cast<std::size_t>(n));
-  return to_friction_blocks(problem).W;
+  return to_friction_blocks(problem);
 }
 
 TEST(ActiveRows, EverySetIsSolved) {
   std::mt19937_64 random(1);
-  const BlockCsr W = lattice(random);
+  const FrictionBlocks made = lattice(random);
+  const BlockCsr& W = made.W;
   DualSystem system(standard_backends().make("contact-lu"));
   system.analyze(W);
   system.set_values(W, true);
