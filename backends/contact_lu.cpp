@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "nsn/core/base/error.h"
@@ -67,10 +68,11 @@ class ContactLu final : public LinearSolver {
   std::vector<std::uint8_t> active_;
   // What the symbolic work stands for: rows that may be active, empty where all may.
   std::vector<std::uint8_t> taking_part_;
-  std::vector<std::uint8_t> before_;  // active at the last factorisation
-  double full_flops_ = 0.0;           // where every row is active
-  bool one_front_ = false;            // then: no order has anything to gain
-  std::vector<double> padded_;        // a right-hand side completed to whole blocks
+  std::vector<std::uint8_t> before_;             // active at the last factorisation
+  std::vector<std::pair<Index, double>> alone_;  // rows that rest, and their diagonal
+  double full_flops_ = 0.0;                      // where every row is active
+  bool one_front_ = false;                       // then: no order has anything to gain
+  std::vector<double> padded_;                   // a right-hand side completed to whole blocks
 };
 
 void ContactLu::do_analyze(const LinearOperator& op) {
@@ -122,26 +124,37 @@ void ContactLu::fit_to_active(const BlockCsr& A) {
   before_ = active_;
 }
 
-/// Rows that are unit rows in unit columns stay out: found in one pass over the values, each block
+/// Rows and columns without an entry but on the diagonal stay out: found in one pass over the values, each block
 /// marking the rows and columns in which it has an entry.
 void ContactLu::find_active(const BlockCsr& A) {
   bool any = false;
+  const auto diagonal_block = [&](std::size_t i) {
+    return A.value.data() + static_cast<std::ptrdiff_t>(diagonal_[i]) * kBlockSize;
+  };
   for (Index i = 0; i < A.rows; ++i) {
-    const double* const d =
-        A.value.data() +
-        static_cast<std::ptrdiff_t>(diagonal_[static_cast<std::size_t>(i)]) * kBlockSize;
+    const double* const d = diagonal_block(to_size(i));
     unsigned active = 7;
     for (unsigned k = 0; k < 3; ++k) {
       const unsigned l = (k + 1) % 3;
       const unsigned m = (k + 2) % 3;
-      const bool alone = d[4 * k] == 1.0 && d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 &&
+      const bool alone = std::isnormal(d[4 * k]) && d[3 * k + l] == 0.0 && d[3 * k + m] == 0.0 &&
                          d[3 * l + k] == 0.0 && d[3 * m + k] == 0.0;
       if (alone) active &= ~(1U << k);
     }
     active_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(active);
     any = any || active != 7;
   }
-  if (any) mark_coupled(A);
+  alone_.clear();
+  if (!any) return;
+  mark_coupled(A);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    for (unsigned k = 0; k < 3; ++k) {
+      const double d = diagonal_block(i)[4 * k];
+      if ((active_[i] & 1U << k) == 0 && d != 1.0) {
+        alone_.emplace_back(kBlock * static_cast<Index>(i) + static_cast<Index>(k), d);
+      }
+    }
+  }
 }
 
 void ContactLu::mark_coupled(const BlockCsr& A) {
@@ -191,13 +204,14 @@ LinearSolver::Preparation ContactLu::do_factorize(const LinearOperator& op) {
 }
 
 void ContactLu::solve_in_place(Vector v) {
-  if (padded_.empty()) {
-    factors_.solve(v.data());
-    return;
+  double* x = v.data();
+  if (!padded_.empty()) {
+    std::copy_n(v.data(), v.extent(0), padded_.data());
+    x = padded_.data();
   }
-  std::copy_n(v.data(), v.extent(0), padded_.data());
-  factors_.solve(padded_.data());
-  std::copy_n(padded_.data(), v.extent(0), v.data());
+  factors_.solve(x);
+  for (const auto& [row, diagonal] : alone_) x[row] /= diagonal;
+  if (!padded_.empty()) std::copy_n(padded_.data(), v.extent(0), v.data());
 }
 
 void ContactLu::do_solve(const LinearOperator& op, ConstVector b, Vector x,
@@ -223,7 +237,7 @@ void ContactLu::do_solve(const LinearOperator& op, ConstVector b, Vector x,
 SolverInfo contact_lu_backend() {
   SolverInfo info;
   info.name = "contact-lu";
-  info.summary = "multifrontal LU over contacts, unit rows left out, one thread";
+  info.summary = "multifrontal LU over contacts, uncoupled rows left out, one thread";
   info.capabilities = capabilities_of_contact_lu();
   info.options = {
       OptionSpec::real("threshold", 0.1, 0.0, 1.0,

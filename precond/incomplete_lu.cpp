@@ -78,6 +78,20 @@ bool invert_block(double* a, const double* size, std::integral_constant<int, 3>)
   return true;
 }
 
+// Every block (i, j) has its (j, i). Columns ascend: one cursor for each row.
+bool has_symmetric_pattern(const BlockRowsView& S) {
+  std::vector<Index> cursor(S.begin.begin(), S.begin.end() - 1);
+  for (Index i = 0; i < S.rows(); ++i) {
+    for (Index k = S.begin[to_size(i)]; k < S.begin[to_size(i) + 1]; ++k) {
+      const auto j = to_size(S.column[to_size(k)]);
+      Index& at = cursor[j];
+      while (at < S.begin[j + 1] && S.column[to_size(at)] < i) ++at;
+      if (at == S.begin[j + 1] || S.column[to_size(at)] != i) return false;
+    }
+  }
+  return true;
+}
+
 // What a sweep towards the front of an array will want 4 kB later.
 void prefetch_behind(const double* p) {
   prefetch(p - 512);
@@ -88,38 +102,23 @@ void prefetch_behind(const double* p) {
 template <int W>
 void IncompleteLu<W>::analyze(const BlockRowsView& S) {
   rows_ = S.rows();
-  for (auto* v : {&lower_begin_, &upper_begin_}) v->assign(1, 0);
-  for (auto* v : {&lower_column_, &upper_column_}) v->clear();
+  std::size_t below = 0;
+  std::size_t above = 0;
   for (Index i = 0; i < rows_; ++i) {
     for (Index k = S.begin[to_size(i)]; k < S.begin[to_size(i) + 1]; ++k) {
-      const Index j = S.column[to_size(k)];
-      if (j < i) lower_column_.push_back(j);
-      if (j > i) upper_column_.push_back(j);
+      below += S.column[to_size(k)] < i ? 1 : 0;
+      above += S.column[to_size(k)] > i ? 1 : 0;
     }
-    lower_begin_.push_back(static_cast<Index>(lower_column_.size()));
-    upper_begin_.push_back(static_cast<Index>(upper_column_.size()));
   }
-  lower_.resize(kSize * lower_column_.size());
-  upper_.resize(kSize * upper_column_.size());
+  lower_column_.resize(below);
+  upper_column_.resize(above);
+  lower_.resize(kSize * below);
+  upper_.resize(kSize * above);
+  for (auto* v : {&lower_begin_, &upper_begin_}) v->assign(to_size(rows_) + 1, 0);
   pivot_.resize(kSize * to_size(rows_));
+  next_.resize(to_size(rows_));
   place_.assign(to_size(rows_), -1);
-  find_mirror();
-}
-
-// Both sides ascend: one cursor for each row of U.
-template <int W>
-void IncompleteLu<W>::find_mirror() {
-  mirror_.clear();
-  std::vector<Index> cursor(upper_begin_.begin(), upper_begin_.end() - 1);
-  for (Index i = 0; i < rows_; ++i) {
-    for (Index k = lower_begin_[to_size(i)]; k < lower_begin_[to_size(i) + 1]; ++k) {
-      const auto j = to_size(lower_column_[to_size(k)]);
-      Index& at = cursor[j];
-      while (at < upper_begin_[j + 1] && upper_column_[to_size(at)] < i) ++at;
-      if (at == upper_begin_[j + 1] || upper_column_[to_size(at)] != i) return mirror_.clear();
-      mirror_.push_back(at);
-    }
-  }
+  symmetric_ = has_symmetric_pattern(S);
 }
 
 template <int W>
@@ -129,11 +128,12 @@ bool IncompleteLu<W>::factorize(const BlockRowsView& S, double shift, Pivots piv
     take_row(S, i, shift, pivots);
     double before[kSize];
     std::copy_n(pivot_.data() + kSize * to_size(i), kSize, before);
-    if (pivots.definite && mirror_.size() == lower_column_.size()) {
+    if (pivots.definite && symmetric_) {
       eliminate_symmetric_row(i);
     } else {
       eliminate_row(i);
     }
+    drop_zeros(i);
     if (!invert_pivot(i, before, pivots)) return false;
   }
   return true;
@@ -143,21 +143,27 @@ bool IncompleteLu<W>::factorize(const BlockRowsView& S, double shift, Pivots piv
 // a semidefinite S has nothing else in such a row.
 template <int W>
 void IncompleteLu<W>::take_row(const BlockRowsView& S, Index i, double shift, Pivots pivots) {
-  double* l = lower(lower_begin_[to_size(i)]);
-  double* u = upper(upper_begin_[to_size(i)]);
+  Index l = lower_begin_[to_size(i)];
+  Index u = upper_begin_[to_size(i)];
   double* const d = pivot_.data() + kSize * to_size(i);
   std::fill_n(d, kSize, 0.0);
   for (Index k = S.begin[to_size(i)]; k < S.begin[to_size(i) + 1]; ++k) {
     const Index j = S.column[to_size(k)];
-    double*& to = j < i ? l : u;
     const double* const from = S.value + kSize * to_size(k);
-    if (j == i || !pivots.forced) {
-      std::copy_n(from, kSize, j == i ? d : to);
+    if (j == i) {
+      std::copy_n(from, kSize, d);
+    } else if (pivots.forced) {
+      continue;
+    } else if (j < i) {
+      lower_column_[to_size(l)] = j;
+      std::copy_n(from, kSize, lower(l++));
     } else {
-      std::fill_n(to, kSize, 0.0);
+      upper_column_[to_size(u)] = j;
+      std::copy_n(from, kSize, upper(u++));
     }
-    if (j != i) to += kSize;
   }
+  lower_begin_[to_size(i) + 1] = l;
+  upper_begin_[to_size(i) + 1] = u;
   for (int k = 0; k < W; ++k) {
     double& entry = d[(W + 1) * k];
     entry = entry == 0.0 && pivots.definite ? 1.0 : (1.0 + shift) * entry;
@@ -200,15 +206,19 @@ void IncompleteLu<W>::eliminate_symmetric_row(Index i) {
   for (Index k = u_begin; k < u_end; ++k) place_[to_size(upper_column_[to_size(k)])] = k;
   for (Index k = lower_begin_[to_size(i)]; k < lower_begin_[to_size(i) + 1]; ++k) {
     const Index above = lower_column_[to_size(k)];
-    const Index across = mirror_[to_size(k)];
+    double* const L = lower(k);
+    Index at = 0;
+    if (!across(above, i, at)) {
+      std::fill_n(L, kSize, 0.0);
+      continue;
+    }
     double Ut[kSize];
     for (int r = 0; r < W; ++r) {
-      for (int c = 0; c < W; ++c) Ut[W * c + r] = upper(across)[W * r + c];
+      for (int c = 0; c < W; ++c) Ut[W * c + r] = upper(at)[W * r + c];
     }
-    double* const L = lower(k);
     multiply_block<W>(Ut, pivot_.data() + kSize * to_size(above), L);
-    subtract_product<W>(L, upper(across), D);
-    for (Index m = across + 1; m < upper_begin_[to_size(above) + 1]; ++m) {
+    subtract_product<W>(L, upper(at), D);
+    for (Index m = at + 1; m < upper_begin_[to_size(above) + 1]; ++m) {
       const Index target = place_[to_size(upper_column_[to_size(m)])];
       if (target >= 0) subtract_product<W>(L, upper(m), upper(target));
     }
@@ -217,6 +227,40 @@ void IncompleteLu<W>::eliminate_symmetric_row(Index i) {
   for (int r = 0; r < W; ++r) {
     for (int c = 0; c < r; ++c) D[W * r + c] = D[W * c + r] = 0.5 * (D[W * r + c] + D[W * c + r]);
   }
+}
+
+// Where U_ki is; false: it is zero. Asked for ascending i.
+template <int W>
+bool IncompleteLu<W>::across(Index k, Index i, Index& place) {
+  const Index end = upper_begin_[to_size(k) + 1];
+  Index& at = next_[to_size(k)];
+  while (at < end && upper_column_[to_size(at)] < i) ++at;
+  place = at;
+  return at < end && upper_column_[to_size(at)] == i;
+}
+
+// Row i without the blocks of L and U that are zero.
+template <int W>
+void IncompleteLu<W>::drop_zeros(Index i) {
+  const auto compact = [i](std::vector<Index>& begin, std::vector<Index>& column,
+                           std::vector<double>& value) {
+    Index kept = begin[to_size(i)];
+    for (Index k = kept; k < begin[to_size(i) + 1]; ++k) {
+      const double* const from = value.data() + kSize * to_size(k);
+      int zeros = 0;
+      while (zeros < kSize && from[zeros] == 0.0) ++zeros;
+      if (zeros == kSize) continue;
+      if (kept < k) {
+        column[to_size(kept)] = column[to_size(k)];
+        std::copy_n(from, kSize, value.data() + kSize * to_size(kept));
+      }
+      ++kept;
+    }
+    begin[to_size(i) + 1] = kept;
+  };
+  compact(lower_begin_, lower_column_, lower_);
+  compact(upper_begin_, upper_column_, upper_);
+  next_[to_size(i)] = upper_begin_[to_size(i)];
 }
 
 // D_i^-1 in place; `before` is D_i before its elimination.
@@ -271,8 +315,9 @@ void IncompleteLu<W>::sweep_down(const double* r, double* z) const {
 // (D + U) z = z, from the last row up
 template <int W>
 void IncompleteLu<W>::sweep_up(double* z) const {
-  const double* u = upper_.data() + upper_.size();
-  const Index* column = upper_column_.data() + upper_column_.size();
+  const auto blocks = to_size(upper_begin_[to_size(rows_)]);
+  const double* u = upper_.data() + kSize * blocks;
+  const Index* column = upper_column_.data() + blocks;
   for (Index i = rows_ - 1; i >= 0; --i) {
     double y[W];
     for (int k = 0; k < W; ++k) y[k] = z[W * i + k];
@@ -300,17 +345,16 @@ void IncompleteLu<W>::apply(const double* r, double* z) const {
 
 template <int W>
 double IncompleteLu<W>::bytes_per_apply() const {
-  const std::size_t values = lower_.size() + upper_.size() + pivot_.size();
-  const std::size_t columns = lower_column_.size() + upper_column_.size();
-  return 8.0 * static_cast<double>(values) + 4.0 * static_cast<double>(columns) +
-         32.0 * W * static_cast<double>(rows_);
+  if (rows_ == 0) return 0.0;
+  const double blocks = static_cast<double>(lower_begin_.back()) + upper_begin_.back();
+  return (8.0 * kSize + 4.0) * blocks + (8.0 * kSize + 32.0 * W) * static_cast<double>(rows_);
 }
 
 template <int W>
 double IncompleteLu<W>::bytes_held() const {
   const std::size_t values = lower_.size() + upper_.size() + pivot_.size();
   const std::size_t indices = lower_column_.size() + upper_column_.size() + place_.size() +
-                              mirror_.size() + lower_begin_.size() + upper_begin_.size();
+                              next_.size() + lower_begin_.size() + upper_begin_.size();
   return 8.0 * static_cast<double>(values) + 4.0 * static_cast<double>(indices);
 }
 

@@ -6,7 +6,8 @@
 ///
 /// so that S ~ (1 + L) (D + U). Where definite factors are wanted, S is symmetric: L_ik = (D_k^-1 U_ki)^T
 /// is taken from U, half of the work is spared, and the factors are symmetric and, with every D_i,
-/// positive definite, however much the entries grow. L, D^-1 and U lie apart, so that each sweep
+/// positive definite, however much the entries grow. Blocks of L and U that are zero are left out: the rows of
+/// contacts without force couple to nothing, though S has blocks for them. L, D^-1 and U lie apart, so that each sweep
 /// reads one array from end to end.
 #pragma once
 
@@ -54,21 +55,23 @@ class IncompleteLu {
   static constexpr int kSize = W * W;
   double* lower(Index k) { return lower_.data() + kSize * to_size(k); }
   double* upper(Index k) { return upper_.data() + kSize * to_size(k); }
-  void find_mirror();
   void take_row(const BlockRowsView& S, Index i, double shift, Pivots pivots);
   void eliminate_row(Index i);
   void eliminate_symmetric_row(Index i);
+  bool across(Index k, Index i, Index& place);
+  void drop_zeros(Index i);
   bool invert_pivot(Index i, const double* diagonal, Pivots pivots);
   void sweep_down(const double* r, double* z) const;
   void sweep_up(double* z) const;
 
   Index rows_ = 0;                                 // of blocks
-  std::vector<Index> lower_begin_, lower_column_;  // L, by rows
+  std::vector<Index> lower_begin_, lower_column_;  // L, by rows; room for every block that S has
   std::vector<Index> upper_begin_, upper_column_;  // U, by rows
   std::vector<double> lower_, upper_;
   std::vector<double> pivot_;  // D, then D^-1
+  bool symmetric_ = false;     // every block of S has one across the diagonal
   std::vector<Index>
-      mirror_;  // of each block of L: that of U across the diagonal; empty: not all are there
+      next_;  // of each row of U: its first block from the column of the row at work on
   std::vector<Index> place_;  // of each column among L or U of the row at work, -1: none
   Index replaced_ = 0;
 };

@@ -2,7 +2,7 @@
 /// symmetric.
 ///
 /// The symbolic work (core/factor/block_symbolic.h) is done once per pattern, on blocks. Each
-/// factorisation says which of a block's three scalars take part: the others are unit rows and stay
+/// factorisation says which of a block's three scalars take part: the others couple to nothing and stay
 /// out of the fronts, so that a contact that is open costs nothing and one that slips two thirds.
 ///
 /// Every supernode has a dense front
@@ -36,8 +36,8 @@ class Multifrontal {
                std::span<const std::uint8_t> taking_part = {});
 
   /// active: a bit per scalar of each block row, bit k set: row 3 i + k takes part; a row that does
-  /// not must be a unit row in a unit column. Returns -1, or the block row where no pivot was
-  /// found.
+  /// not has no entry off the diagonal, in its row and its column, and solve() takes its diagonal for 1. Returns -1,
+  /// or the block row where no pivot was found.
   Index factorize(const BlockCsr& A, std::span<const std::uint8_t> active, Form form,
                   double threshold);
   /// The same with the values of `source` on the pattern of A.

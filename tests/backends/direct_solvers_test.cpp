@@ -313,5 +313,39 @@ TEST_F(Direct, KluDoesNotTakeBadScalingForSingularity) {
   EXPECT_NEAR(x(1), 1.0, 1e-12);
 }
 
+// Every tenth row is coupled, in a grid of them; the others have a diagonal entry alone.
+TEST_F(Direct, ContactLuLeavesUncoupledRowsOutWhateverTheirDiagonalIs) {
+  const Csr coupled = grid(6, 1.0);
+  const Index n = 10 * coupled.rows;
+  std::vector<Triplet> entries;
+  for (Index i = 0; i < coupled.rows; ++i) {
+    for (Index k = coupled.row_begin(i); k < coupled.row_begin(i + 1); ++k) {
+      entries.push_back({10 * i, 10 * coupled.column(k), coupled.value(k)});
+    }
+  }
+  for (Index i = 0; i < n; ++i) {
+    if (i % 10 != 0) entries.push_back({i, i, 0.5 + i});
+    if (i + 3 < n) entries.push_back({i, i + 3, 0.0});  // stored, and zero
+    if (i + 3 < n) entries.push_back({i + 3, i, 0.0});
+  }
+  const CsrOperator op(csr_from_triplets(n, n, entries), true);
+  const CsrOperator small(coupled, true);
+  const Vector b("b", to_size(n));
+  const Vector b_small("b", to_size(coupled.rows));
+  for (Index i = 0; i < n; ++i) b(i) = 1.0 + i % 7;
+  for (Index i = 0; i < coupled.rows; ++i) b_small(i) = b(10 * i);
+  const Vector x("x", to_size(n));
+  const Vector x_small("x", to_size(coupled.rows));
+
+  const LinearReport report = solve("contact-lu", op, b, x);
+  ASSERT_TRUE(report.ok()) << report.detail;
+  ASSERT_TRUE(solve("contact-lu", small, b_small, x_small).ok());
+
+  for (Index i = 0; i < n; ++i) {
+    const double expected = i % 10 == 0 ? x_small(i / 10) : b(i) / (0.5 + i);
+    EXPECT_NEAR(x(i), expected, 1e-14 * std::abs(expected)) << i;
+  }
+}
+
 }  // namespace
 }  // namespace nsn

@@ -108,6 +108,44 @@ Dense semidefinite(Index blocks) {
   return F * F.transpose();
 }
 
+/// A with every block stored, zeros too.
+BlockCsr all_blocks(const Dense& A) {
+  std::vector<BlockTriplet> entries;
+  for (Index i = 0; 3 * i < A.rows(); ++i) {
+    for (Index j = 0; 3 * j < A.cols(); ++j) {
+      BlockTriplet one{i, j, {}};
+      for (Index e = 0; e < 9; ++e) {
+        one.value[static_cast<std::size_t>(e)] = A(3 * i + e / 3, 3 * j + e % 3);
+      }
+      entries.push_back(one);
+    }
+  }
+  const auto n = static_cast<Index>(A.rows() / 3);
+  return block_csr_from_triplets(n, n, entries);
+}
+
+TEST(BlockIlu, BlocksOfZerosAreLeftOut) {
+  const Dense chain = block_matrix(20, 12.0, 8, in_chain);
+  for (const bool definite : {false, true}) {
+    const Dense A = definite ? Dense(chain + chain.transpose()) : chain;
+    const BlockOperator lean(to_blocks(sparse(A)), definite);
+    const BlockOperator full(all_blocks(A), definite);
+    ASSERT_EQ(full.blocks()->blocks(), 400);
+    BlockIlu of_lean({.definite = definite});
+    BlockIlu of_full({.definite = definite});
+    of_lean.analyze(lean);
+    of_full.analyze(full);
+    for (int again = 0; again < 2; ++again) {
+      of_lean.factorize(lean);
+      of_full.factorize(full);
+    }
+    const DenseVector r = random_vector(60, 9);
+
+    EXPECT_EQ(of_full.bytes_per_apply(), of_lean.bytes_per_apply());
+    EXPECT_EQ((product(of_full, r) - product(of_lean, r)).norm(), 0.0);
+  }
+}
+
 TEST(BlockIlu, ASemidefiniteMatrixHasDefiniteFactors) {
   const Dense A = semidefinite(12);
   const BlockOperator op(to_blocks(sparse(A)));
