@@ -2,6 +2,7 @@
 """Our linear solvers beside their peers, on systems that scenes export and on public matrices.
 
     python3 bench/peers/linear_peers.py docs/data/linear_peers.csv [--nsn NSN] [--petsc NSN] [--data FOLDER]
+    python3 bench/peers/linear_peers.py docs/data/large_peers.csv --large
 
 Exports the Newton systems of SYSTEMS and of HELD_OUT (which no constant of the solver `auto` was chosen by), compares all
 solvers on them and on the folder of public matrices with `nsn compare`, and writes one line per system: processor time, least of
@@ -10,6 +11,8 @@ the runs, relative tolerance 1e-8, one thread. Two comparisons: AMGCL and Eigen 
 the peer of a line is the one that is nearest to ours of its own comparison. `auto` is held against the best of ours by the
 median of the runs: the least is a run whose caches an earlier one has filled, for whom that happens. What was measured before is
 kept (out/peers/*/rows.jsonl): the same command goes on where it was stopped.
+
+--large: direct solvers, MUMPS among them, on the systems of LARGE, a line for each.
 """
 import argparse
 import csv
@@ -41,6 +44,8 @@ OURS = ["auto", "contact-lu", "pcg", "pcg:precond=block-ilu", "pcr", "pcr:precon
 PLUGGED = ["amgcl-ilu0", "amgcl-amg", "eigen-ic"]
 PEERS = ["petsc:pc=icc", "petsc:ksp=preonly,pc=cholesky,options=-pc_factor_mat_solver_type mumps", "petsc:pc=hypre",
          "petsc:pc=gamg,matrix=aij"]
+LARGE = [("sphere-pile", ["balls=12000"], 40, newton) for newton in (0, 1, 3)]
+ON_LARGE = ["contact-lu", PEERS[1], "cholmod", "pcg:precond=block-ilu"]
 LIBRARIES = {"cholmod", "klu"}  # others' factorisations under our roof: peers too
 
 
@@ -52,7 +57,7 @@ def run(*words):
 def export(nsn, systems, folder):
     """The folders of the systems; those that are there stay."""
     for scene, parameters, step, newton in systems:
-        name = "-".join([scene, *parameters, f"step{step}"]).replace("=", "")
+        name = "-".join([scene, *parameters, f"step{step}", f"newton{newton}"]).replace("=", "")
         target = folder / name
         if target.exists():
             continue
@@ -110,9 +115,9 @@ def line_of(system, comparisons, held_out):
             "amgcl_ilu0_ms": ms(time.get("amgcl-ilu0")), "eigen_ic_ms": ms(time.get("eigen-ic"))}
 
 
-def compare(nsn, paths, solvers, out, more=()):
+def compare(nsn, paths, solvers, out, more=(), limit="20"):
     """Rows by system, those that converged on the assembled matrix."""
-    run(nsn, "compare", *paths, "--solvers", ",".join(solvers), "--tol", "1e-8", "--threads", "1", "--time-limit", "20",
+    run(nsn, "compare", *paths, "--solvers", ",".join(solvers), "--tol", "1e-8", "--threads", "1", "--time-limit", limit,
         "--out", str(out), "--quiet", *more)
     systems = {}
     for row in json.loads((out / "compare.json").read_text())["results"]:
@@ -129,13 +134,29 @@ def report(table, held_out):
           f"ours within 1.05 of the best peer on {sum(a <= 1.05 for a in against)} of {len(against)}")
 
 
+def large(given):
+    export(given.petsc, LARGE, OUT / "large")
+    systems = compare(given.petsc, [str(OUT / "large")], ON_LARGE, OUT / "of-large", ["--repeat", "1"], limit="300")
+    with given.target.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["system", "rows", "entries", "solver", "cpu_ms"])
+        for name, rows in sorted(systems.items()):
+            for row in rows:
+                writer.writerow([name.split("/")[-1], row["rows"], row["nonzeros"], row["solver"].split(",options")[0],
+                                 f"{1e3 * row['cpu_seconds']:.4g}"])
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", type=pathlib.Path)
     parser.add_argument("--nsn", default="build/release/bin/nsn")
     parser.add_argument("--petsc", default="build/petsc/bin/nsn")
     parser.add_argument("--data", default="../shared/data/linear")
+    parser.add_argument("--large", action="store_true")
     given = parser.parse_args()
+    if given.large:
+        return large(given)
     export(given.nsn, SYSTEMS + SEEN, OUT / "systems")
     export(given.nsn, HELD_OUT, OUT / "held-out")
     for folder in ("systems", "held-out"):
