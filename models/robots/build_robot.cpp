@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "nsn/core/base/error.h"
 #include "nsn/models/joints/hold.h"
@@ -42,6 +43,8 @@ class Builder {
     add_actuators();
     add_mimics();
     add_tendons();
+    for (const RobotHold& hold : d_.holds) add_hold(hold);
+    carry_weight();
     set_state(world_, robot_, q_, options_.v);
     return std::move(robot_);
   }
@@ -85,6 +88,20 @@ class Builder {
     }
   }
 
+  /// A tendon or a hold ends at the world.
+  bool world_is_held() const {
+    bool held = false;
+    const auto look = [&](const TendonLength& length) {
+      for (const TendonSegment& s : length.segments) held = held || s.link_a < 0 || s.link_b < 0;
+    };
+    for (const RobotTendon& tendon : d_.tendons) {
+      look(tendon.length);
+      if (tendon.leader) look(tendon.leader->length);
+    }
+    for (const RobotHold& hold : d_.holds) held = held || hold.link_a < 0 || hold.link_b < 0;
+    return held;
+  }
+
   void add_base() {
     robot_.base_body = options_.base_body;
     if (options_.base_body >= 0) {
@@ -92,7 +109,7 @@ class Builder {
       base_in_body_ = inverse(RigidFrame{body.position, body.orientation}) * options_.base;
       return;
     }
-    bool needed = options_.world_shapes && !d_.world_geometry.empty();
+    bool needed = (options_.world_shapes && !d_.world_geometry.empty()) || world_is_held();
     for (int k = 0; k < d_.num_links(); ++k) {
       const RobotLink& link = d_.link(k);
       const bool free = !link.fixed() && link.joints[0].kind == RobotJointKind::kFree;
@@ -147,7 +164,7 @@ class Builder {
     const RobotJoint& first = link.joints[0];
     if (first.kind == RobotJointKind::kFree) return add_free_dofs(k, first);
     if (first.kind == RobotJointKind::kBall) {
-      place_joint(ball(first, body, parent_body(link)), k, {first.anchor, {}});
+      ball_of_link_[k] = place_joint(ball(first, body, parent_body(link)), k, {first.anchor, {}});
       return add_free_dofs(k, first);
     }
     add_triad(k);
@@ -324,11 +341,24 @@ class Builder {
     for (const RobotActuator& actuator : d_.actuators) {
       const int d = robot_.dof(actuator.joint);
       const RobotDof& dof = robot_.at(d);
-      if (dof.joint < 0 || actuator.kind == ActuatorKind::kMotor) continue;
+      if (actuator.kind == ActuatorKind::kMotor) continue;
+      const auto ball = ball_of_link_.find(dof.link);
+      if (dof.joint < 0 && ball != ball_of_link_.end()) {  // its first axis is the whole turn
+        set_ball_servo(actuator, coordinate_of(d),
+                       world_.joint(ball->second).axes[index(1 + actuator.axis)].drive);
+      }
+      if (dof.joint < 0) continue;
       JointDrive& drive = world_.joint(dof.joint).axes[index(dof.axis)].drive;
       set_servo(actuator, dof.sign, drive);
       drive.target = dof.sign * (q_[index(coordinate_of(d))] - dof.reference);
     }
+  }
+
+  /// Holds the rotation vector that it starts with; `place`: of its quaternion.
+  void set_ball_servo(const RobotActuator& actuator, int place, JointDrive& drive) const {
+    const double* const q = q_.data() + place;
+    set_servo(actuator, 1.0, drive);
+    drive.target = turn_between({}, {q[0], q[1], q[2], q[3]})[actuator.axis];
   }
 
   /// Gains and bounds of a position or velocity servo; sign: of the coordinate that it moves.
@@ -376,35 +406,128 @@ class Builder {
     if (rows->size() > 0) world_.add_rows(std::move(rows));
   }
 
+  /// The sides of a sum, its offset where coordinates count from their references, and what it is
+  /// at the start.
+  struct BuiltLength {
+    std::vector<Tendon::Side> sides;
+    double offset = 0.0;
+    double start = 0.0;
+  };
+
+  BuiltLength built(const TendonLength& length, const std::string& name) {
+    BuiltLength sum;
+    for (const auto& [joint, weight] : length.joints) {
+      const int d = robot_.dof(joint);
+      const RobotDof& dof = robot_.at(d);
+      NSN_THROW_UNLESS(dof.joint >= 0, "tendon '{}': '{}' is neither hinge nor slide", name, joint);
+      sum.sides.push_back({world_.joint(dof.joint), dof.axis, weight * dof.sign});
+      sum.offset -= weight * dof.reference;
+      sum.start += weight * q_[index(coordinate_of(d))];
+    }
+    for (const TendonSegment& segment : length.segments) {
+      const int a = body_of(segment.link_a);
+      const int b = body_of(segment.link_b);
+      const double distance = segment.weight * norm(world_point(segment.link_a, segment.point_a) -
+                                                    world_point(segment.link_b, segment.point_b));
+      sum.start += distance;
+      if (a == b) {  // always the same
+        sum.offset -= distance;
+        continue;
+      }
+      const Vec3 point_a = frame_of(segment.link_a).point(segment.point_a);
+      const Vec3 point_b = frame_of(segment.link_b).point(segment.point_b);
+      sum.sides.push_back(
+          {distance_range_joint(a, point_a, b, point_b, 0.0, kInfinity), 0, segment.weight});
+    }
+    return sum;
+  }
+
+  /// -1: the world.
+  int body_of(int link) const {
+    return link < 0 ? robot_.base_body : robot_.body_of_link[index(link)];
+  }
+  RigidFrame frame_of(int link) const {
+    return link < 0 ? base_in_body_ : robot_.link_in_body[index(link)];
+  }
+  Vec3 world_point(int link, const Vec3& point) const {
+    return (link < 0 ? options_.base : frames_[index(link)]).point(point);
+  }
+
   void add_tendons() {
     auto rows = std::make_unique<TendonRowSet>();
     for (const RobotTendon& source : d_.tendons) {
-      Tendon tendon;
-      tendon.name = source.name;
-      tendon.held = source.held;
-      tendon.limit = source.limit;
-      tendon.spring = source.spring;
-      tendon.friction = source.friction;
-      double start = 0.0;
-      for (const auto& [name, weight] : source.joints) {
-        const int d = robot_.dof(name);
-        const RobotDof& dof = robot_.at(d);
-        NSN_THROW_UNLESS(dof.joint >= 0, "tendon '{}': '{}' is neither hinge nor slide",
-                         source.name, name);
-        tendon.sides.push_back({world_.joint(dof.joint), dof.axis, weight * dof.sign});
-        tendon.offset -= weight * dof.reference;
-        start += weight * q_[index(coordinate_of(d))];
-      }
-      const bool servo = source.servo && source.servo->kind != ActuatorKind::kMotor;
-      if (servo) set_servo(*source.servo, 1.0, tendon.drive);
-      tendon.drive.target = start;
       try {
-        rows->add(tendon);
+        rows->add(tendon_of(source));
       } catch (const std::invalid_argument& error) {
         throw InputError(fmt::format("{}: {}", to_string(source.source), error.what()));
       }
     }
     if (rows->size() > 0) world_.add_rows(std::move(rows));
+  }
+
+  Tendon tendon_of(const RobotTendon& source) {
+    const BuiltLength length = built(source.length, source.name);
+    Tendon tendon;
+    tendon.name = source.name;
+    tendon.sides = length.sides;
+    tendon.offset = length.offset;
+    tendon.held = source.held;
+    tendon.limit = source.limit;
+    tendon.spring = source.spring;
+    tendon.slack = source.slack;
+    tendon.friction = source.friction;
+    if (source.leader) {
+      const BuiltLength leader = built(source.leader->length, source.name);
+      tendon.leader = leader.sides;
+      tendon.leader_offset = leader.offset + source.leader->start;
+      tendon.polynomial = source.leader->coefficients;
+    }
+    for (const RobotActuator& servo : source.servos) {
+      if (servo.kind == ActuatorKind::kMotor) continue;
+      JointDrive drive;
+      set_servo(servo, 1.0, drive);
+      drive.target = length.start;
+      tendon.drives.push_back(drive);
+    }
+    return tendon;
+  }
+
+  /// What the file holds together beside the tree of joints.
+  void add_hold(const RobotHold& hold) {
+    const int a = body_of(hold.link_a);
+    const int b = body_of(hold.link_b);
+    if (a == b || (!world_.body(a).dynamic() && !world_.body(b).dynamic())) return;
+    Joint joint = hold.weld ? fixed_joint(a, b) : spherical_joint(a, b);
+    joint.name = hold.name;
+    const RigidFrame in_a = frame_of(hold.link_a) * hold.frame_a;
+    const RigidFrame in_b = frame_of(hold.link_b) * hold.frame_b;
+    joint.frame_a = {in_a.position, in_a.rotation};
+    joint.frame_b = {in_b.position, in_b.rotation};
+    joint.collide = true;
+    world_.add_joint(std::move(joint));
+  }
+
+  /// A force at the centre of mass against gravity. Links of one body share it by their masses.
+  void carry_weight() {
+    for (int g = 0; g < d_.num_links(); ++g) {
+      if (group_[index(g)] != g) continue;
+      double carried = 0.0;
+      bool even = true;
+      for (int k = g; k < d_.num_links(); ++k) {
+        if (group_[index(k)] != g) continue;
+        const double mass = robot_inertial(d_.link(k)).mass;
+        carried += mass * d_.link(k).carried;
+        even = even && (mass == 0.0 || d_.link(k).carried == d_.link(g).carried);
+      }
+      if (carried == 0.0) continue;
+      if (!even) {
+        throw InputError(fmt::format("{}: links fixed to '{}' have other shares of gravcomp",
+                                     to_string(d_.link(g).source), d_.link(g).name));
+      }
+      const int body = robot_.body_of_link[index(g)];
+      robot_.carried.emplace_back(body, -carried * world_.gravity);
+      world_.body(body).force += robot_.carried.back().second;
+    }
   }
 
   World& world_;
@@ -416,6 +539,7 @@ class Builder {
   std::vector<RigidFrame> frames_;
   std::vector<int> group_;
   std::vector<RigidFrame> in_group_;
+  std::map<int, int> ball_of_link_;  // the joint in the world
   std::shared_ptr<RobotShapes> shapes_;
 };
 
@@ -569,6 +693,7 @@ void clear_efforts(World& world, const Robot& robot) {
   if (robot.base_body >= 0) {
     world.body(robot.base_body).force = world.body(robot.base_body).torque = {};
   }
+  for (const auto& [body, force] : robot.carried) world.body(body).force = force;
 }
 
 }  // namespace nsn

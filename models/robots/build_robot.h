@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nsn/models/robots/kinematics.h"
@@ -65,6 +66,8 @@ struct Robot {
   std::vector<int> body_of_link;  ///< -1: fixed to nothing that exists
   std::vector<RigidFrame> link_in_body;
   std::vector<RobotDof> dofs;
+  /// Bodies and forces that carry their weight, N; clear_efforts() leaves them.
+  std::vector<std::pair<int, Vec3>> carried;
   std::vector<std::string> notes;  ///< what was approximated, a sentence each
 
   /// Throws std::invalid_argument for an unknown joint.

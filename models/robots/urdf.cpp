@@ -43,6 +43,7 @@ class UrdfReader {
     }
     if (links_.empty()) xml_.fail(root, "the robot has no links");
     order_links(root);
+    drop_shape_masses();
     robot_.unsupported = xml_.take_unsupported();
     return std::move(robot_);
   }
@@ -352,6 +353,19 @@ class UrdfReader {
       if (placed_.count(name) == 0) {
         xml_.fail(by_child_[name].element, "link '{}' is part of a cycle", name);
       }
+    }
+  }
+
+  /// A link without inertial weighs nothing where one that it is fixed to has an inertial; only
+  /// where none has do shapes tell the mass of what moves.
+  void drop_shape_masses() {
+    std::set<int> known;  // moving links with an inertial among what is fixed to them
+    for (int k = 0; k < robot_.num_links(); ++k) {
+      if (robot_.link(k).inertial) known.insert(robot_.moving_link(k));
+    }
+    for (int k = 0; k < robot_.num_links(); ++k) {
+      if (known.count(robot_.moving_link(k)) == 0) continue;
+      for (RobotGeometry& g : robot_.links[static_cast<std::size_t>(k)].geometry) g.mass = 0.0;
     }
   }
 
