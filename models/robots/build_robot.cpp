@@ -457,7 +457,9 @@ class Builder {
     auto rows = std::make_unique<TendonRowSet>();
     for (const RobotTendon& source : d_.tendons) {
       try {
-        rows->add(tendon_of(source));
+        Tendon tendon = tendon_of(source);
+        cut_long_sum(source, tendon, *rows);
+        rows->add(tendon);
       } catch (const std::invalid_argument& error) {
         throw InputError(fmt::format("{}: {}", to_string(source.source), error.what()));
       }
@@ -490,6 +492,53 @@ class Builder {
       tendon.drives.push_back(drive);
     }
     return tendon;
+  }
+
+  /// Parts of a sum that has too many bodies for a row go to particles, each with what is before it.
+  void cut_long_sum(const RobotTendon& source, Tendon& tendon, TendonRowSet& rows) {
+    if (!source.length.segments.empty() || source.leader) return;
+    const double mass = relay_mass(tendon.sides);
+    std::vector<std::pair<int, double>> sum;
+    auto next = source.length.joints.begin();
+    while (TendonRowSet::count_nodes(tendon.sides) + (sum.empty() ? 0 : 1) > kMaxNodesPerBlock) {
+      Tendon part;
+      part.name = tendon.name;
+      part.held = 0.0;
+      part.relays = tendon.relays;
+      while (true) {
+        part.sides.push_back(tendon.sides.front());
+        const auto used = static_cast<int>(part.relays.size()) + 1;
+        if (TendonRowSet::count_nodes(part.sides) + used > kMaxNodesPerBlock) break;
+        sum.emplace_back(robot_.dof(next->first), next->second);
+        tendon.sides.erase(tendon.sides.begin());
+        ++next;
+      }
+      part.sides.pop_back();
+      Particle particle;
+      particle.mass = mass;
+      particle.force = -mass * world_.gravity;
+      robot_.relays.push_back({world_.add_particle(particle), sum});
+      part.relays.push_back({robot_.relays.back().particle, -1.0});
+      rows.add(part);
+      tendon.relays = {{robot_.relays.back().particle, 1.0}};
+    }
+  }
+
+  /// So light that what it adds to the inertia of any coordinate is of no account.
+  double relay_mass(const std::vector<Tendon::Side>& sides) const {
+    constexpr double kShare = 1e-2;  // of the lightest body's own; below 1e-3 steps become hard
+    double least = kInfinity;
+    for (const Tendon::Side& side : sides) {
+      const bool turns = side.joint.axes[index(side.axis)].coordinate.angular();
+      for (const int b : {side.joint.body_a, side.joint.body_b}) {
+        const ConstBodyRef body = world_.body(b);
+        if (!body.dynamic() || side.weight == 0.0) continue;
+        const Vec3 moments = symmetric_eigen(body.inertia).values;
+        const double own = turns ? std::min({moments[0], moments[1], moments[2]}) : body.mass;
+        least = std::min(least, own / (side.weight * side.weight));
+      }
+    }
+    return kShare * least;
   }
 
   /// What the file holds together beside the tree of joints.
@@ -600,14 +649,24 @@ void set_state(World& world, const Robot& robot, std::span<const double> q,
   }
   std::size_t place = 0;
   std::size_t dof = 0;
+  std::vector<std::size_t> place_of(robot.dofs.size());
   for (const RobotLink& link : d.links) {
     for (const RobotJoint& joint : link.joints) {
       const RobotDof& r = robot.dofs[dof];
       if (r.joint >= 0) {
         world.joints().set_turn(r.joint, r.axis, r.sign * (q[place] - r.reference));
       }
+      place_of[dof] = place;
       place += index(joint.num_coordinates());
       dof += index(joint.num_dofs());
+    }
+  }
+  for (const RobotRelay& relay : robot.relays) {
+    const ParticleRef particle = world.particle(relay.particle);
+    particle.position = particle.velocity = {};
+    for (const auto& [i, weight] : relay.sum) {
+      particle.position[0] += weight * (q[place_of[index(i)]] - robot.at(i).reference);
+      if (!v.empty()) particle.velocity[0] += weight * v[index(i)];
     }
   }
 }

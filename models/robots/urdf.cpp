@@ -43,7 +43,6 @@ class UrdfReader {
     }
     if (links_.empty()) xml_.fail(root, "the robot has no links");
     order_links(root);
-    drop_shape_masses();
     robot_.unsupported = xml_.take_unsupported();
     return std::move(robot_);
   }
@@ -356,19 +355,6 @@ class UrdfReader {
     }
   }
 
-  /// A link without inertial weighs nothing where one that it is fixed to has an inertial; only
-  /// where none has do shapes tell the mass of what moves.
-  void drop_shape_masses() {
-    std::set<int> known;  // moving links with an inertial among what is fixed to them
-    for (int k = 0; k < robot_.num_links(); ++k) {
-      if (robot_.link(k).inertial) known.insert(robot_.moving_link(k));
-    }
-    for (int k = 0; k < robot_.num_links(); ++k) {
-      if (known.count(robot_.moving_link(k)) == 0) continue;
-      for (RobotGeometry& g : robot_.links[static_cast<std::size_t>(k)].geometry) g.mass = 0.0;
-    }
-  }
-
   /// The tree below a link, depth first.
   void place_tree(const std::string& root_name) {
     std::map<std::string, std::vector<std::string>> children;
@@ -398,6 +384,9 @@ class UrdfReader {
       if (massless != massless_.end() && !link.joints.empty()) {
         xml_.fail(massless->second, "link '{}' moves, but its mass is 0", name);
       }
+    }
+    if (massless_.count(name) > 0) {  // its shapes do not tell otherwise
+      for (RobotGeometry& g : link.geometry) g.mass = 0.0;
     }
     placed_.insert(name);
     robot_.links.push_back(std::move(link));

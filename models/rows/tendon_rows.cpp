@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "nsn/core/base/error.h"
@@ -19,18 +20,32 @@ double rate_of(const MimicSide& side, const CoordinateGradient& g, const Configu
 
 }  // namespace
 
+int TendonRowSet::place_of(int node, const std::string& name, Path& path) {
+  NodeList& list = path.nodes;
+  for (int k = 0; k < list.count; ++k) {
+    if (list.node[to_size(k)] == node) return k;
+  }
+  NSN_THROW_UNLESS(list.count < kMaxNodesPerBlock,
+                   "tendon '{}' acts on more than four bodies, or eight that it turns", name);
+  list.push(node);
+  return list.count - 1;
+}
+
+int TendonRowSet::count_nodes(const std::vector<Tendon::Side>& sides) {
+  std::set<int> nodes;
+  for (const Tendon::Side& side : sides) {
+    const Joint& joint = side.joint;
+    for (const int body : {joint.body_a, joint.body_b}) {
+      nodes.insert(angular_node(body));
+      if (!joint.axes[to_size(side.axis)].coordinate.angular()) nodes.insert(linear_node(body));
+    }
+  }
+  return static_cast<int>(nodes.size());
+}
+
 void TendonRowSet::add_side(const Tendon::Side& from, bool leads, const std::string& name,
                             Path& path) {
-  const auto place = [&](int node) {
-    NodeList& list = path.nodes;
-    for (int k = 0; k < list.count; ++k) {
-      if (list.node[to_size(k)] == node) return k;
-    }
-    NSN_THROW_UNLESS(list.count < kMaxNodesPerBlock,
-                     "tendon '{}' acts on more than four bodies, or eight that it turns", name);
-    list.push(node);
-    return list.count - 1;
-  };
+  const auto place = [&](int node) { return place_of(node, name, path); };
   Side side;
   MimicSide& c = side.coordinate;
   c.frame_a = from.joint.frame_a;
@@ -55,6 +70,10 @@ void TendonRowSet::add(const Tendon& tendon) {
   path.polynomial = tendon.polynomial;
   for (const Tendon::Side& side : tendon.sides) add_side(side, false, tendon.name, path);
   for (const Tendon::Side& side : tendon.leader) add_side(side, true, tendon.name, path);
+  for (const Tendon::Relay& relay : tendon.relays) {
+    const int place = place_of(particle_node(relay.particle), tendon.name, path);
+    path.relays.push_back({relay.particle, place, relay.weight});
+  }
   paths_.push_back(std::move(path));
   add_rows(tendon, static_cast<int>(paths_.size()) - 1);
 }
@@ -130,6 +149,11 @@ TendonRowSet::Length TendonRowSet::length_of(const Path& path, const Configurati
     sum[0] += side.coordinate.factor * g.value;
     sum[1] += side.coordinate.factor * rate_of(side.coordinate, g, at);
   }
+  for (const Relay& relay : path.relays) {
+    const PointState& particle = at.particle(relay.particle);
+    own[0] += relay.weight * particle.x[0];
+    own[1] += relay.weight * particle.v[0];
+  }
   double value = 0.0;
   double slope = 0.0;
   for (std::size_t n = path.polynomial.size(); n-- > 0;) {
@@ -160,6 +184,7 @@ void TendonRowSet::evaluate(int k, const Configuration& where, RowBlock& out) co
     add(side.place[2], factor, -g.linear);
     add(side.place[3], factor, g.angular_b);
   }
+  for (const Relay& relay : p.relays) add(relay.place, r.sign * relay.weight, {1.0, 0.0, 0.0});
   double share = r.rate ? 0.0 : 1.0;
   if (soft(r)) share = h * r.stiffness / (h * r.stiffness + r.damping);
   const double speed =

@@ -21,7 +21,9 @@
 /// the same).
 ///
 /// Each is a block of its own, of which two rows are padding, and touches at most eight nodes: four
-/// bodies, or eight whose coordinates are all angles. No device evaluates them.
+/// bodies, or eight whose coordinates are all angles. A longer sum is cut: a held row makes the place
+/// of a light particle along x the sum of a part, and counts from there as one coordinate (Relay).
+/// No device evaluates them.
 #pragma once
 
 #include <array>
@@ -41,8 +43,14 @@ struct Tendon {
     int axis = 0;
     double weight = 1.0;  ///< w_i
   };
+  /// A particle whose place along x is a length: what other rows have summed already.
+  struct Relay {
+    int particle = 0;
+    double weight = 1.0;
+  };
   std::string name;  ///< for messages
   std::vector<Side> sides;
+  std::vector<Relay> relays;
   double offset = 0.0;                 ///< o, m or rad
   std::vector<Side> leader;            ///< weights u_i
   double leader_offset = 0.0;          ///< b
@@ -59,6 +67,8 @@ class TendonRowSet final : public RowSet {
  public:
   /// Throws std::invalid_argument naming the tendon where it touches more than eight nodes.
   void add(const Tendon& tendon);
+  /// Nodes that a row on these coordinates touches.
+  static int count_nodes(const std::vector<Tendon::Side>& sides);
 
   std::unique_ptr<RowSet> clone() const override { return std::make_unique<TendonRowSet>(*this); }
   int size() const override { return static_cast<int>(rows_.size()); }
@@ -80,8 +90,14 @@ class TendonRowSet final : public RowSet {
     std::array<int, 4> place{};  // linear and angular of a, then of b
     bool leads = false;
   };
+  struct Relay {
+    int particle = 0;
+    int place = 0;
+    double weight = 1.0;
+  };
   struct Path {
     std::vector<Side> sides;
+    std::vector<Relay> relays;
     NodeList nodes;
     double offset = 0.0;
     double leader_offset = 0.0;
@@ -106,6 +122,7 @@ class TendonRowSet final : public RowSet {
   };
   const Row& row(int k) const { return rows_[static_cast<std::size_t>(k)]; }
   const Path& path(int k) const { return paths_[static_cast<std::size_t>(row(k).path)]; }
+  static int place_of(int node, const std::string& name, Path& path);
   static void add_side(const Tendon::Side& from, bool leads, const std::string& name, Path& path);
   void add_rows(const Tendon& tendon, int path);
   void add_spring(const Tendon& tendon, int path);

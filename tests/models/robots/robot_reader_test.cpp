@@ -512,16 +512,17 @@ TEST(Mjcf, FrictionOfAGeomAndItsDimension) {
              "robot.xml:2: condim 2 is not"));
 }
 
-TEST(Urdf, LinksWithoutInertialWeighNothingBesideOneThatHasOne) {
-  // What moves with `arm` has an inertial; nothing of what moves with `box` has: its shape tells.
+TEST(Urdf, FixedLinksOfMassZeroWeighNothingThoseWithoutInertialWhatTheirShapesDo) {
+  // As MuJoCo 3.17 has it.
   const RobotDescription robot = parse(R"(<robot name="r"><link name="base"/>
     <link name="arm"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
-    <link name="shell"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+    <link name="none"><inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0"/></inertial>
+      <collision><geometry><box size="1 1 1"/></geometry></collision></link>
     <link name="box"><collision><geometry><box size=".1 .1 .1"/></geometry></collision></link>
     <joint name="a" type="continuous"><parent link="base"/><child link="arm"/></joint>
-    <joint name="s" type="fixed"><parent link="arm"/><child link="shell"/></joint>
-    <joint name="b" type="continuous"><parent link="shell"/><child link="box"/></joint></robot>)");
-  EXPECT_EQ(robot_inertial(robot.link(robot.find_link("shell"))).mass, 0.0);
+    <joint name="s" type="fixed"><parent link="arm"/><child link="none"/></joint>
+    <joint name="b" type="fixed"><parent link="arm"/><child link="box"/></joint></robot>)");
+  EXPECT_EQ(robot_inertial(robot.link(robot.find_link("none"))).mass, 0.0);
   EXPECT_NEAR(robot_inertial(robot.link(robot.find_link("box"))).mass, 1.0, 1e-12);
 }
 
