@@ -6,8 +6,10 @@
     v/bin/python bench/robot_files.py DIR [--nsn build/release/bin/nsn] [--csv FILE]       # DIR: the packages, unpacked
 
 Takes every .urdf and .xml below DIR that MuJoCo loads and that has a body besides the world. A file counts as
-*read* if nsn loads it, nothing that its motion depends on is missing (bodies held by equalities, height fields), and the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads
-but uses one of these, or has other degrees of freedom or another mass; else *refused*. The file says why.
+*read* if nsn loads it, nothing that its motion depends on at rest is missing (NEEDED: drag of a fluid, for one), and
+the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads but uses one of
+these, or has other degrees of freedom or another mass; else *refused*. The file says why. How hard contacts and limits
+are (solref, solimp) is no difference here: nsn's are rigid.
 """
 import argparse
 import collections
@@ -26,7 +28,7 @@ for name in sys.argv[1:]:
     except Exception:
         print(json.dumps([name, 0, 0, 0.0]), flush=True)
 """
-NEEDED = ("equality", "geom type=")  # the rest is refused
+NEEDED = ("option density", "option viscosity", "option wind", "joint springdamper", "free joint", "geom fluid")  # what else acts is refused
 
 
 def of_mujoco(files):

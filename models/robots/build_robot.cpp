@@ -460,6 +460,7 @@ class Builder {
         Tendon tendon = tendon_of(source);
         cut_long_sum(source, tendon, *rows);
         rows->add(tendon);
+        if (source.armature > 0.0) add_armature(source, tendon);
       } catch (const std::invalid_argument& error) {
         throw InputError(fmt::format("{}: {}", to_string(source.source), error.what()));
       }
@@ -492,6 +493,18 @@ class Builder {
       tendon.drives.push_back(drive);
     }
     return tendon;
+  }
+
+  /// Of a tendon of one segment: that of the distance.
+  void add_armature(const RobotTendon& source, const Tendon& tendon) {
+    if (tendon.sides.empty()) return;  // its length is always the same
+    const Tendon::Side& side = tendon.sides.front();
+    Joint joint = side.joint;
+    joint.name = source.name;
+    joint.axes[0].limit = {};
+    joint.axes[0].armature = source.armature * side.weight * side.weight;
+    joint.collide = true;
+    world_.add_joint(std::move(joint));
   }
 
   /// Parts of a sum that has too many bodies for a row go to particles, each with what is before it.

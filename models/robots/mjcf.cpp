@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <sstream>
 
 #include "nsn/core/base/types.h"
 #include "nsn/models/robots/height_field.h"
@@ -41,6 +42,14 @@ Quaternion turn_z_onto(const Vec3& v) {
   const Vec3 n = normalized(v);
   if (n[2] < -1.0 + 1e-14) return {0.0, 1.0, 0.0, 0.0};
   return normalized(Quaternion{1.0 + n[2], -n[1], n[0], 0.0});
+}
+
+/// x onto v, z as close to up as it can be; where v is up itself, z onto x.
+Quaternion turn_x_onto(const Vec3& v) {
+  const Vec3 x = normalized(v);
+  const Vec3 up = std::abs(x[2]) > 1.0 - 1e-12 ? Vec3{1.0, 0.0, 0.0} : Vec3{0.0, 0.0, 1.0};
+  const Vec3 z = normalized(up - dot(up, x) * x);
+  return quaternion_of(columns(x, cross(z, x), z));
 }
 
 class MjcfReader {
@@ -704,6 +713,9 @@ class MjcfReader {
         read_replicate(e, link, where, inherited);
       } else if (tag == "attach") {
         attach(e, link, where);
+      } else if (tag == "composite" && e->Attribute("type") != nullptr &&
+                 std::string_view(e->Attribute("type")) == "cable") {
+        read_cable(e, link, where, inherited);
       } else if (tag == "flexcomp" || tag == "composite") {
         xml_.fail(e, "<{}> makes bodies that deform, which are not read from this format", tag);
       } else if (tag == "site") {
@@ -728,6 +740,93 @@ class MjcfReader {
   std::string named(const Element& e) const {
     const std::string name = e.text("name", "");
     return name.empty() ? name : name + copy_;
+  }
+
+  /// A straight chain of rods along x of their bodies, a ball joint each; no stiffness of its own (a plugin
+  /// has that).
+  void read_cable(const XMLElement* e, int parent, const RigidFrame& where,
+                  const std::string& inherited) {
+    const Element element{e, nullptr};
+    check(element, {"type", "count", "offset", "curve", "size", "initial", "prefix"});
+    const auto count = xml_.numbers(e, "count", xml_.required(e, "count"));
+    const auto given = xml_.numbers(e, "size", element.text("size", "1"));
+    if (count.empty() || count[0] != std::floor(count[0]) || !(count[0] >= 3.0) || count[0] > 1e5 ||
+        std::any_of(count.begin() + 1, count.end(), [](double n) { return n != 1.0; })) {
+      xml_.fail(e, "count of a cable is not a whole number from 3, and ones");
+    }
+    if (given.empty() || !(given[0] > 0.0)) xml_.fail(e, "size of a cable is not positive");
+    const Vec3 direction = curve_direction(e);
+    const int rods = static_cast<int>(count[0]) - 1;
+    const double length = given[0] * norm(direction) / rods;
+    const std::string initial = element.text("initial", "ball");
+    if (initial != "free" && initial != "ball" && initial != "none") {
+      xml_.fail(e, "initial is '{}', not free, ball or none", initial);
+    }
+    RigidFrame at = where * RigidFrame{vector(element, "offset", {}), turn_x_onto(direction)};
+    for (int k = 0; k < rods; ++k) {
+      const std::string end = k == 0 ? "first" : k + 1 == rods ? "last" : std::to_string(k);
+      parent = read_rod(e, parent, at, inherited, element.text("prefix", ""), end, length,
+                        k == 0 ? initial : "ball");
+      at = {{length, 0.0, 0.0}, {}};
+    }
+  }
+
+  /// One body of a cable; returns its link.
+  int read_rod(const XMLElement* e, int parent, const RigidFrame& at, const std::string& inherited,
+               const std::string& prefix, const std::string& end, double length,
+               const std::string& held) {
+    RobotLink rod;
+    rod.source = xml_.where(e);
+    rod.parent = parent;
+    rod.frame = at;
+    rod.name = prefix + "B_" + end + copy_;
+    robot_.links.push_back(rod);
+    const int self = robot_.num_links() - 1;
+    RobotJoint joint;
+    joint.name = prefix + "J_" + end + copy_;
+    joint.source = rod.source;
+    joint.kind = held == "free" ? RobotJointKind::kFree : RobotJointKind::kBall;
+    if (held == "free" && parent >= 0) xml_.fail(e, "a free cable is not on a body of the world");
+    for (const XMLElement* c : children(e)) {
+      const std::string_view tag = c->Name();
+      if (tag == "joint" && held == "ball") {
+        read_joint_details(with_defaults(c, inherited), {}, joint, "ball");
+      } else if (tag == "geom") {
+        read_geom(c, self, {}, inherited);
+        RobotGeometry& g = link(self).geometry.back();
+        if (g.kind != GeometryKind::kCapsule && g.kind != GeometryKind::kCylinder) {
+          xml_.fail(c, "rods of a cable are capsules or cylinders here, not a {}",
+                    to_string(g.kind));
+        }
+        g.size[1] = 0.5 * length;
+        g.frame = {{0.5 * length, 0.0, 0.0}, turn_z_onto({-1.0, 0.0, 0.0})};
+      } else if (tag != "joint" && tag != "skin") {
+        xml_.fail(c, "<{}> of a cable is not supported", tag);
+      }
+    }
+    if (held != "none") link(self).joints.push_back(joint);
+    if (end == "first") robot_.sites.push_back({prefix + "S_first" + copy_, self, {}});
+    if (end == "last") {
+      robot_.sites.push_back({prefix + "S_last" + copy_, self, {{length, 0.0, 0.0}, {}}});
+    }
+    return self;
+  }
+
+  /// Of a curve like "s 0 s", not normalised.
+  Vec3 curve_direction(const XMLElement* e) const {
+    const std::string curve = xml_.required(e, "curve");
+    std::istringstream words(curve);
+    Vec3 direction;
+    for (int i = 0; i < 3; ++i) {
+      std::string word;
+      words >> word;
+      if (word != "s" && word != "0") {
+        xml_.fail(e, "curve '{}' is not straight: three of s and 0", curve);
+      }
+      direction[i] = word == "s" ? 1.0 : 0.0;
+    }
+    if (!(norm(direction) > 0.0)) xml_.fail(e, "curve '{}' has no direction", curve);
+    return direction;
   }
 
   /// Copies, each moved against the one before; the names of copy k end in `sep` and k.
@@ -823,10 +922,12 @@ class MjcfReader {
     link(k).joints.push_back(joint);
   }
 
-  void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint) {
-    check(e, {"type", "pos", "axis", "range", "limited", "damping", "stiffness", "springref", "ref",
-              "armature", "frictionloss", "actuatorfrcrange", "actuatorfrclimited"});
-    const std::string type = e.text("type", "hinge");
+  void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint,
+                          const char* missing = "hinge") {
+    check(e,
+          {"kind", "type", "pos", "axis", "range", "limited", "damping", "stiffness", "springref",
+           "ref", "armature", "frictionloss", "actuatorfrcrange", "actuatorfrclimited"});
+    const std::string type = e.text("type", missing);
     if (type == "hinge")
       joint.kind = RobotJointKind::kHinge;
     else if (type == "slide")
@@ -837,7 +938,13 @@ class MjcfReader {
       joint.kind = RobotJointKind::kFree;
     else
       xml_.fail(e.xml, "joint '{}' is of the unknown type '{}'", joint.name, type);
-    if (joint.kind == RobotJointKind::kFree) return;
+    if (joint.kind == RobotJointKind::kFree) {
+      for (const char* name : {"damping", "stiffness", "armature", "frictionloss"}) {
+        if (first_number(e, name, 0.0) != 0.0)
+          xml_.unsupported(fmt::format("free joint {}", name), e.xml);
+      }
+      return;
+    }
     joint.anchor = where.point(vector(e, "pos", {}));
     joint.axis = where.direction(direction(e, "axis", vector(e, "axis", {0, 0, 1})));
     const double unit = joint.kind == RobotJointKind::kSlide ? 1.0 : compiler_.angle;
@@ -987,6 +1094,8 @@ class MjcfReader {
       size.resize(needed - 1);
       size.push_back(half);
     }
+    const bool rod = std::string_view(e.xml->Parent()->Value()) == "composite";
+    if (rod && size.size() == 1 && needed == 2) size.push_back(1.0);  // read_rod() tells its length
     if (size.size() < needed) {
       xml_.fail(e.xml, "size of a {} has {} numbers, {} are needed", to_string(g.kind), size.size(),
                 needed);
@@ -1047,7 +1156,7 @@ class MjcfReader {
     for (const XMLElement* e : children(section)) {
       const Element element = with_defaults(e, "main", "tendon");
       check(element, {"range", "limited", "stiffness", "damping", "frictionloss", "springlength",
-                      "actuatorfrcrange", "actuatorfrclimited"});
+                      "actuatorfrcrange", "actuatorfrclimited", "armature"});
       RobotTendon tendon;
       tendon.source = xml_.where(e);
       tendon.name = element.text("name", "");
@@ -1069,13 +1178,29 @@ class MjcfReader {
       }
       if (!fixed && tendon.limit.lower <= 0.0) tendon.limit.lower = -kInfinity;  // a length is >= 0
       if (wrapped_.count(tendon.name) == 0) read_rest(element, tendon);
-      if (number(element, "armature", 0.0) > 0.0) {
-        xml_.fail(e, "armature of tendon '{}' is not supported", tendon.name);
-      }
+      read_armature(element, tendon);
       tendon_efforts_[tendon.name] = range(element, "actuatorfrcrange", "actuatorfrclimited", 1.0);
       if (!tendons_.emplace(tendon.name, tendon).second) {
         xml_.fail(e, "a second tendon called '{}'", tendon.name);
       }
+    }
+  }
+
+  /// Of one joint it is armature of that joint.
+  void read_armature(const Element& e, RobotTendon& tendon) {
+    const double armature = number(e, "armature", 0.0);
+    if (armature == 0.0) return;
+    if (!(armature > 0.0)) xml_.fail(e.xml, "armature {} of a tendon is negative", armature);
+    const TendonLength& length = tendon.length;
+    if (length.joints.size() == 1) {
+      const auto& [name, weight] = length.joints.front();
+      const auto [k, j] = robot_.find_joint(name);
+      link(k).joints[static_cast<std::size_t>(j)].armature += weight * weight * armature;
+    } else if (length.segments.size() == 1) {
+      tendon.armature = armature;
+    } else {
+      xml_.fail(e.xml,
+                "armature of a tendon over more than one joint or two sites is not supported");
     }
   }
 

@@ -228,7 +228,7 @@ int RobotJoint::num_dofs() const {
 bool RobotTendon::acts() const {
   const bool limited = limit.lower > -kInfinity || limit.upper < kInfinity;
   return held || limited || spring.stiffness > 0.0 || spring.damping > 0.0 || friction > 0.0 ||
-         !servos.empty();
+         armature > 0.0 || !servos.empty();
 }
 
 int RobotDescription::moving_link(int k) const {

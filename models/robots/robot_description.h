@@ -167,6 +167,7 @@ struct RobotTendon {
   JointSpring spring;
   double slack = 0.0;  ///< no force of the spring between its rest and this much more
   double friction = 0.0;
+  double armature = 0.0;              ///< inertia that moves with L alone; one segment, or 0
   std::vector<RobotActuator> servos;  ///< their joints are empty
   SourceLine source;
 

@@ -89,6 +89,22 @@ TEST(PathTendon, ForceRangeOfTheTendonBoundsItsServo) {
   EXPECT_NEAR(motion(text, 1200).q(0), -5.0 / 50.0, 1e-6);
 }
 
+TEST(PathTendon, ArmatureIsInertiaOfItsLength) {
+  // 2 kg and 3 kg fall as 5 kg under the weight of two, the length is the depth: m g / (m + a).
+  const auto fall = [](const std::string& tendon) {
+    std::string text = hanging(tendon);
+    text.replace(text.find("damping=\"20\""), 12, "");
+    return motion(text, 60).link(0).position[2] + 0.2;
+  };
+  const double steps = 60.0 * 61.0 / 2.0 / (120.0 * 120.0);
+  EXPECT_NEAR(fall(">"), -10.0 * steps, 1e-9);
+  EXPECT_NEAR(fall("armature='3'>"), -10.0 * 2.0 / 5.0 * steps, 1e-7);
+  const auto description = parse(
+      "<mujoco><worldbody><body><joint name='j' armature='.5'/><geom size='.1'/></body></worldbody>"
+      "<tendon><fixed armature='2'><joint joint='j' coef='3'/></fixed></tendon></mujoco>");
+  EXPECT_EQ(description->link(0).joints[0].armature, 0.5 + 9.0 * 2.0);
+}
+
 /// `count` hinges of a chain in the plane, each on a spring of k N m/rad; a tendon sums them.
 std::string chain(int count, const std::string& tendon, const std::string& more) {
   std::string bodies;

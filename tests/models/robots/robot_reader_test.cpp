@@ -654,6 +654,36 @@ TEST(Mjcf, ReplicatesTurnAndShift) {
                      "robot.xml:2: count 0"));
 }
 
+TEST(Mjcf, StraightCablesAreChainsOfRods) {
+  const auto cable = [](const std::string& attributes, const std::string& more = "") {
+    return "<mujoco><worldbody>\n<composite type='cable' count='26 1 1' offset='-.38 -.26 .06' " +
+           attributes + "><joint kind='main' damping='.01' armature='.001'/><geom type='capsule' " +
+           "size='.005 .007' mass='.001'/>" + more + "</composite></worldbody></mujoco>";
+  };
+  // Figures of MuJoCo 3.17.
+  const RobotDescription robot = parse(cable("curve='0 0 s' initial='free'"));
+  ASSERT_EQ(robot.num_links(), 25);
+  EXPECT_EQ(robot.num_dofs(), 6 + 24 * 3);
+  EXPECT_EQ(robot.link(24).name, "B_last");
+  EXPECT_EQ(robot.link(1).joints[0].armature, 0.001);
+  EXPECT_NEAR(robot.link(0).frame.rotation.x, 0.70710678, 1e-8);
+  EXPECT_NEAR(robot.link(0).frame.rotation.z, 0.70710678, 1e-8);
+  const RobotInertial rod = robot_inertial(robot.link(1));
+  EXPECT_NEAR(rod.mass, 0.001, 1e-15);
+  EXPECT_NEAR(rod.frame.position[0], 0.02, 1e-12);
+  EXPECT_NEAR(rod.inertia(0, 0), 1.21428571e-08, 1e-15);
+  EXPECT_NEAR(rod.inertia(2, 2), 1.88928564e-07, 1e-14);
+  const auto frames = forward_kinematics(robot, reference_coordinates(robot));
+  EXPECT_LT(norm(frames[24].point(robot.sites.back().frame.position) - Vec3{-0.38, -0.26, 1.06}),
+            1e-12);
+  EXPECT_EQ(parse(cable("curve='s s 0' initial='none'")).num_dofs(), 24 * 3);
+  EXPECT_TRUE(
+      begins(error_of(cable("curve='s cos(s) 0'")), "robot.xml:2: curve 's cos(s) 0' is not"));
+  EXPECT_TRUE(
+      begins(error_of(cable("curve='s 0 0'", "\n<plugin plugin='mujoco.elasticity.cable'/>")),
+             "robot.xml:3: <plugin> of a cable is not supported"));
+}
+
 TEST(Mjcf, MeshesOfVertices) {
   const auto body = [](const std::string& mesh) {
     return "<mujoco><asset>\n<mesh name='m' " + mesh +
