@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "nsn/core/base/error.h"
 #include "nsn/models/joints/hold.h"
 #include "nsn/models/joints/joint_coordinate.h"
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/joint_triad.h"
+#include "nsn/models/rows/drag_rows.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
 #include "nsn/models/rows/tendon_rows.h"
@@ -18,6 +20,33 @@ namespace {
 
 std::size_t index(int i) {
   return static_cast<std::size_t>(i);
+}
+
+/// On the box of the same mass and inertia, by the formulas of MuJoCo's inertia model (the viscous part
+/// is that of a sphere of its mean side). Axes: those of the box, in the frame of the inertial.
+Drag box_drag(const RobotFluid& fluid, const RobotInertial& inertial) {
+  constexpr double kPi = std::numbers::pi;
+  const SymmetricEigen principal = symmetric_eigen(inertial.inertia);
+  const double sum = principal.values[0] + principal.values[1] + principal.values[2];
+  Vec3 side;
+  for (int i = 0; i < 3; ++i) {
+    side[i] = std::sqrt(std::max(0.0, sum - 2.0 * principal.values[i]) * 6.0 / inertial.mass);
+  }
+  const double mean = (side[0] + side[1] + side[2]) / 3.0;
+  Drag drag;
+  drag.axes = principal.vectors;
+  drag.mass = inertial.mass;
+  drag.inertia = sum / 3.0;
+  for (int i = 0; i < 3; ++i) {
+    const double one = side[(i + 1) % 3];
+    const double other = side[(i + 2) % 3];
+    drag.linear[i] = 3.0 * kPi * mean * fluid.viscosity;
+    drag.turn_linear[i] = kPi * mean * mean * mean * fluid.viscosity;
+    drag.quadratic[i] = 0.5 * fluid.density * one * other;
+    drag.turn_quadratic[i] =
+        fluid.density * side[i] * (std::pow(one, 4) + std::pow(other, 4)) / 64.0;
+  }
+  return drag;
 }
 
 class Builder {
@@ -44,6 +73,7 @@ class Builder {
     add_mimics();
     add_tendons();
     for (const RobotHold& hold : d_.holds) add_hold(hold);
+    add_drag();
     carry_weight();
     set_state(world_, robot_, q_, options_.v);
     return std::move(robot_);
@@ -567,6 +597,36 @@ class Builder {
     joint.frame_b = {in_b.position, in_b.rotation};
     joint.collide = true;
     world_.add_joint(std::move(joint));
+  }
+
+  void add_drag() {
+    auto rows = std::make_unique<DragRowSet>();
+    for (int k = 0; k < d_.num_links(); ++k) {
+      const RobotLink& link = d_.link(k);
+      const RobotInertial inertial = robot_inertial(link);
+      const int body = robot_.body_of_link[index(k)];
+      if (body < 0 || !world_.body(body).dynamic()) continue;
+      const bool fluid = d_.fluid.density > 0.0 || d_.fluid.viscosity > 0.0;
+      if (fluid && inertial.mass > 0.0 && !link.between_joints) {
+        Drag drag = box_drag(d_.fluid, inertial);
+        const RigidFrame at = robot_.link_in_body[index(k)] * inertial.frame;
+        drag.body = body;
+        drag.point = at.position;
+        drag.axes = rotation_matrix(at.rotation) * drag.axes;
+        rows->add(drag);
+      }
+      if (link.fixed() || link.joints[0].kind != RobotJointKind::kFree) continue;
+      const double damping = link.joints[0].spring.damping;
+      if (damping == 0.0) continue;
+      Drag drag;
+      drag.body = body;
+      drag.point = robot_.link_in_body[index(k)].position;
+      drag.linear = drag.turn_linear = {damping, damping, damping};
+      drag.mass = world_.body(body).mass;
+      drag.inertia = trace(world_.body(body).inertia) / 3.0;
+      rows->add(drag);
+    }
+    if (rows->size() > 0) world_.add_rows(std::move(rows));
   }
 
   /// A force at the centre of mass against gravity. Links of one body share it by their masses.

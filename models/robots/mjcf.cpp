@@ -11,6 +11,7 @@
 
 #include "nsn/core/base/types.h"
 #include "nsn/models/robots/height_field.h"
+#include "nsn/models/robots/kinematics.h"
 #include "nsn/models/robots/xml.h"
 
 namespace nsn::robots {
@@ -82,6 +83,7 @@ class MjcfReader {
     if (robot_.links.empty()) xml_.fail(root, "the model has no bodies");
     bound_inertia();
     set_total_mass();
+    tune_springs();
     const bool within = within_.size() > 1;  // the whole model tells
     if (!within) robot_.unsupported = xml_.take_unsupported();
     return std::move(robot_);
@@ -263,6 +265,22 @@ class MjcfReader {
     }
   }
 
+  /// Springs and dampers that are told by a time constant T and a damping ratio z: with the inertia
+  /// that the coordinate meets at the reference, k = I / (T z)^2 and d = 2 I / T.
+  void tune_springs() {
+    if (tuned_.empty()) return;
+    const auto inertia = free_inertias(robot_, reference_coordinates(robot_));
+    for (const auto& [k, j, time, ratio] : tuned_) {
+      std::size_t dof = j;
+      for (int i = 0; i < k; ++i) {
+        for (const RobotJoint& joint : link(i).joints) dof += to_size(joint.num_dofs());
+      }
+      RobotJoint& joint = link(k).joints[j];
+      joint.spring.stiffness = inertia[dof] / (time * time * ratio * ratio);
+      joint.spring.damping = 2.0 * inertia[dof] / time;
+    }
+  }
+
   /// Density everywhere times what makes the mass of all bodies the stated one.
   void set_total_mass() {
     if (!(compiler_.total_mass > 0.0)) return;
@@ -339,7 +357,14 @@ class MjcfReader {
   }
 
   void read_option(const XMLElement* e) {
-    xml_.check_attributes(e, {"gravity"});
+    xml_.check_attributes(e, {"gravity", "density", "viscosity"});
+    const std::pair<const char*, double*> fluid[] = {{"density", &robot_.fluid.density},
+                                                     {"viscosity", &robot_.fluid.viscosity}};
+    for (const auto& [name, value] : fluid) {
+      const char* text = e->Attribute(name);
+      if (text != nullptr) *value = xml_.number(e, name, text);
+      if (!(*value >= 0.0)) xml_.fail(e, "{} {} is negative", name, *value);
+    }
     if (const char* text = e->Attribute("gravity"))
       robot_.gravity = xml_.vector(e, "gravity", text);
     for (const XMLElement* c : children(e)) {
@@ -371,6 +396,7 @@ class MjcfReader {
         if (off("passive") || off("spring")) joint.spring.stiffness = 0.0;
         if (off("passive") || off("damper")) joint.spring.damping = 0.0;
       });
+      if (off("passive")) robot_.fluid = {};
       for (RobotTendon& tendon : robot_.tendons) {
         if (off("actuation")) tendon.servos.clear();
       }
@@ -920,13 +946,26 @@ class MjcfReader {
       }
     }
     link(k).joints.push_back(joint);
+    if (!free) read_spring_damper(element, k);
+  }
+
+  /// Of the link's last joint.
+  void read_spring_damper(const Element& e, int k) {
+    const char* text = e.get("springdamper");
+    if (text == nullptr) return;
+    const auto v = xml_.numbers(e.xml, "springdamper", text, 2);
+    if (!(v[0] > 0.0 && v[1] > 0.0)) return;
+    if (link(k).joints.back().num_dofs() != 1) {
+      xml_.fail(e.xml, "springdamper of a joint that is neither hinge nor slide is not supported");
+    }
+    tuned_.push_back({k, link(k).joints.size() - 1, v[0], v[1]});
   }
 
   void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint,
                           const char* missing = "hinge") {
-    check(e,
-          {"kind", "type", "pos", "axis", "range", "limited", "damping", "stiffness", "springref",
-           "ref", "armature", "frictionloss", "actuatorfrcrange", "actuatorfrclimited"});
+    check(e, {"kind", "springdamper", "type", "pos", "axis", "range", "limited", "damping",
+              "stiffness", "springref", "ref", "armature", "frictionloss", "actuatorfrcrange",
+              "actuatorfrclimited"});
     const std::string type = e.text("type", missing);
     if (type == "hinge")
       joint.kind = RobotJointKind::kHinge;
@@ -939,7 +978,8 @@ class MjcfReader {
     else
       xml_.fail(e.xml, "joint '{}' is of the unknown type '{}'", joint.name, type);
     if (joint.kind == RobotJointKind::kFree) {
-      for (const char* name : {"damping", "stiffness", "armature", "frictionloss"}) {
+      joint.spring.damping = first_number(e, "damping", 0.0);
+      for (const char* name : {"stiffness", "armature", "frictionloss"}) {
         if (first_number(e, name, 0.0) != 0.0)
           xml_.unsupported(fmt::format("free joint {}", name), e.xml);
       }
@@ -1630,6 +1670,13 @@ class MjcfReader {
   std::map<std::string, MeshAsset> meshes_;
   std::map<std::string, std::shared_ptr<const RobotMesh>> terrains_;
   std::map<std::string, RobotDescription> models_;  // that can be attached
+  struct TunedSpring {
+    int link = 0;
+    std::size_t joint = 0;
+    double time = 0.0;   // s
+    double ratio = 0.0;  // 1: critical
+  };
+  std::vector<TunedSpring> tuned_;
   std::map<std::string, RobotTendon> tendons_;
   std::map<std::string, JointLimit> tendon_efforts_;  // of all actuators of a tendon
   std::set<std::string> wrapped_;                     // tendons around geoms

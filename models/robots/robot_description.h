@@ -103,7 +103,7 @@ struct RobotJoint {
   double effort = std::numeric_limits<double>::infinity();  ///< largest of a drive, N or N m
   double velocity =
       std::numeric_limits<double>::infinity();  ///< largest the file states; not enforced
-  JointSpring spring;
+  JointSpring spring;  ///< of a free joint its damping alone: of the link's frame and of its spin
   double friction = 0.0;
   double armature = 0.0;
   std::optional<JointMimic> mimic;
@@ -208,6 +208,12 @@ struct RobotSite {
   RigidFrame frame;  ///< in the link
 };
 
+/// What all links move in: it drags on each as on the box of its mass and inertia.
+struct RobotFluid {
+  double density = 0.0;    ///< kg/m^3
+  double viscosity = 0.0;  ///< Pa s
+};
+
 /// Something a file uses that has no counterpart here.
 struct UnsupportedFeature {
   std::string name;  ///< "geom solref"
@@ -222,9 +228,10 @@ struct RobotDescription {
   std::vector<RobotLink> links;
   std::vector<RobotGeometry> world_geometry;  ///< fixed to the world
   Vec3 gravity{0.0, 0.0, -9.81};              ///< m/s^2
-  std::vector<RobotActuator> actuators;       ///< of joints
-  std::vector<RobotTendon> tendons;           ///< those that act
-  std::vector<RobotHold> holds;               ///< what the tree of joints does not hold
+  RobotFluid fluid;
+  std::vector<RobotActuator> actuators;  ///< of joints
+  std::vector<RobotTendon> tendons;      ///< those that act
+  std::vector<RobotHold> holds;          ///< what the tree of joints does not hold
   std::vector<RobotSite> sites;
   std::vector<std::pair<int, int>> excluded;  ///< pairs of links that never touch; -1: the world
   std::vector<UnsupportedFeature> unsupported;

@@ -654,6 +654,21 @@ TEST(Mjcf, ReplicatesTurnAndShift) {
                      "robot.xml:2: count 0"));
 }
 
+TEST(Mjcf, SpringsAndDampersAreTunedToTheirInertia) {
+  const RobotDescription robot = parse(R"(<mujoco><worldbody><body>
+    <joint name="a" axis="1 2 3" pos=".1 0 0" springdamper=".1 .7" armature=".2"/>
+    <geom type="box" size=".1 .2 .3" pos="0 .1 0"/><body pos="0 0 .5" euler="10 20 30">
+    <joint name="b" type="slide" springdamper="1 2"/><geom size=".1"/></body></body></worldbody></mujoco>)");
+  // jnt_stiffness and dof_damping of MuJoCo 3.17
+  const JointSpring& a = robot.link(0).joints[0].spring;
+  const JointSpring& b = robot.link(1).joints[0].spring;
+  EXPECT_TRUE(robot.unsupported.empty());
+  EXPECT_NEAR(a.stiffness, 537.902409598078, 1e-8);
+  EXPECT_NEAR(a.damping, 52.714436140611646, 1e-9);
+  EXPECT_NEAR(b.stiffness, 0.9981907326183582, 1e-10);
+  EXPECT_NEAR(b.damping, 7.985525860946866, 1e-9);
+}
+
 TEST(Mjcf, StraightCablesAreChainsOfRods) {
   const auto cable = [](const std::string& attributes, const std::string& more = "") {
     return "<mujoco><worldbody>\n<composite type='cable' count='26 1 1' offset='-.38 -.26 .06' " +
