@@ -68,6 +68,9 @@ def judge(nsn, root, name, dofs, mass):
     for feature in report["unsupported"]:
         if feature["name"].startswith(NEEDED):
             return "approximate", f"line {feature['line']}: {feature['name']}"
+    for warning in report["warnings"]:
+        if "is left out: its frame" in warning:
+            return "approximate", warning
     if report["degrees_of_freedom"] != dofs:
         return "approximate", f"{report['degrees_of_freedom']} degrees of freedom, MuJoCo has {dofs}"
     if min(abs(report["mass_kg"] - mass), abs(moving_mass(report) - mass)) > 1e-6 * max(mass, 1e-9):

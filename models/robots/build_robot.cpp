@@ -162,6 +162,7 @@ class Builder {
       part.frame = in_group_[index(k)] * part.frame;
       if (part.mass > 0.0) parts.push_back(part);
     }
+    const double added = add_free_armature(g, parts);
     const RobotInertial total = combined(parts);
     Body body;
     body.name = d_.link(g).name;
@@ -172,6 +173,30 @@ class Builder {
     robot_.body_of_link[index(g)] = world_.add_body(body);
     robot_.link_in_body[index(g)] = {-total.frame.position, {}};
     robot_.bodies.push_back(robot_.body_of_link[index(g)]);
+    if (added > 0.0) carry(robot_.body_of_link[index(g)], added);
+  }
+
+  /// Armature of a free joint: inertia of the frame of its link, without weight. Returns it, or 0.
+  double add_free_armature(int g, std::vector<RobotInertial>& parts) {
+    const RobotLink& link = d_.link(g);
+    if (link.fixed() || link.joints[0].kind != RobotJointKind::kFree) return 0.0;
+    const double armature = link.joints[0].armature;
+    if (armature == 0.0) return 0.0;
+    const bool weighs = norm(world_.gravity) > 0.0;
+    if (weighs && norm(combined(parts).frame.position) > 1e-9) {
+      robot_.notes.push_back(fmt::format(
+          "{}: armature of the free joint '{}' is left out: its frame is beside the centre of mass",
+          to_string(link.joints[0].source), link.joints[0].name));
+      return 0.0;
+    }
+    parts.push_back({armature, {}, armature * identity<3>()});
+    return armature;
+  }
+
+  /// A force against the weight of so much mass.
+  void carry(int body, double mass) {
+    robot_.carried.emplace_back(body, -mass * world_.gravity);
+    world_.body(body).force += robot_.carried.back().second;
   }
 
   int parent_body(const RobotLink& link) const {
@@ -646,9 +671,7 @@ class Builder {
         throw InputError(fmt::format("{}: links fixed to '{}' have other shares of gravcomp",
                                      to_string(d_.link(g).source), d_.link(g).name));
       }
-      const int body = robot_.body_of_link[index(g)];
-      robot_.carried.emplace_back(body, -carried * world_.gravity);
-      world_.body(body).force += robot_.carried.back().second;
+      carry(robot_.body_of_link[index(g)], carried);
     }
   }
 
@@ -825,7 +848,7 @@ void clear_efforts(World& world, const Robot& robot) {
   if (robot.base_body >= 0) {
     world.body(robot.base_body).force = world.body(robot.base_body).torque = {};
   }
-  for (const auto& [body, force] : robot.carried) world.body(body).force = force;
+  for (const auto& [body, force] : robot.carried) world.body(body).force += force;
 }
 
 }  // namespace nsn

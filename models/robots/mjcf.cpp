@@ -979,7 +979,8 @@ class MjcfReader {
       xml_.fail(e.xml, "joint '{}' is of the unknown type '{}'", joint.name, type);
     if (joint.kind == RobotJointKind::kFree) {
       joint.spring.damping = first_number(e, "damping", 0.0);
-      for (const char* name : {"stiffness", "armature", "frictionloss"}) {
+      joint.armature = number(e, "armature", 0.0);
+      for (const char* name : {"stiffness", "frictionloss"}) {
         if (first_number(e, name, 0.0) != 0.0)
           xml_.unsupported(fmt::format("free joint {}", name), e.xml);
       }
@@ -1532,9 +1533,11 @@ class MjcfReader {
       }
       const bool known =
           tag == "motor" || tag == "position" || tag == "velocity" || tag == "general";
+      const bool of_joint =
+          element.get("joint") != nullptr || element.get("jointinparent") != nullptr;
       if (known && element.get("tendon") != nullptr) {
         drive_tendon(element, tag);
-      } else if (known && element.get("joint") != nullptr) {
+      } else if (known && of_joint) {
         drive_joint(element, tag);
       } else {
         check_rest(element, tag);
@@ -1543,7 +1546,8 @@ class MjcfReader {
   }
 
   void drive_joint(const Element& e, const std::string& tag) {
-    const std::string name = e.text("joint", "");
+    const bool in_parent = e.get("joint") == nullptr;  // the same for hinges and slides
+    const std::string name = e.text(in_parent ? "jointinparent" : "joint", "");
     const auto [k, j] = robot_.find_joint(name);
     if (k < 0) {
       xml_.fail(e.xml, "actuator '{}': there is no joint '{}'", e.text("name", ""), name);
@@ -1559,9 +1563,10 @@ class MjcfReader {
       axis = static_cast<int>(
           std::find_if(gear.begin(), gear.end(), [](double g) { return g != 0.0; }) - gear.begin());
       const bool single = std::count(gear.begin(), gear.end(), 0.0) == count - 1;
-      if (kind == RobotJointKind::kFree || !single) return check_rest(e, tag);
+      if (kind == RobotJointKind::kFree || !single || in_parent) return check_rest(e, tag);
     }
     RobotActuator actuator = actuator_of(e, axis);
+    actuator.joint = name;
     if (read_law(e, tag, actuator)) robot_.actuators.push_back(actuator);
   }
 
@@ -1604,8 +1609,8 @@ class MjcfReader {
 
   /// False: it is none of these, and exerts nothing at control 0.
   bool read_law(const Element& e, const std::string& tag, RobotActuator& actuator) {
-    const Names common{"joint",       "tendon",     "gear",        "ctrlrange",
-                       "ctrllimited", "forcerange", "forcelimited"};
+    const Names common{"joint",     "jointinparent", "tendon",     "gear",
+                       "ctrlrange", "ctrllimited",   "forcerange", "forcelimited"};
     if (tag == "motor") {
       check(e, common);
     } else if (tag == "position") {

@@ -96,5 +96,23 @@ TEST(Drag, DampingOfAFreeJointActsOnTheFrameOfItsLink) {
   EXPECT_NEAR(turned.velocity[1], 0.25, 1e-8);
 }
 
+/// 6 kg and 0.04 kg m^2 of a cube, and an armature of 3 that gravity does not pull.
+TEST(FreeJoint, ArmatureIsInertiaWithoutWeight) {
+  const auto cube = [](const std::string& gravity, const std::string& where) {
+    return "<mujoco><option gravity='" + gravity +
+           "'/><worldbody><body><joint type='free' armature='3'/><geom type='box' size='.1 .1 .1' "
+           "mass='6' pos='" +
+           where + "'/></body></worldbody></mujoco>";
+  };
+  const Body falls = moved(cube("0 0 -10", "0 0 0"), {}, 10, 0.01);
+  EXPECT_NEAR(falls.velocity[2], -10.0 * 6.0 / 9.0 * 0.1, 1e-10);
+  EXPECT_NEAR(falls.inertia(0, 0), 0.04 + 3.0, 1e-12);
+  // Without gravity its frame may be anywhere: 9 kg about their common centre.
+  const Body beside = moved(cube("0 0 0", ".3 0 0"), {}, 1, 0.01);
+  EXPECT_NEAR(beside.position[0], 0.2, 1e-12);
+  EXPECT_NEAR(beside.inertia(2, 2), 0.04 + 3.0 + 6.0 * 0.01 + 3.0 * 0.04, 1e-12);
+  EXPECT_EQ(moved(cube("0 0 -10", ".3 0 0"), {}, 1, 0.01).mass, 6.0);  // left out, and said
+}
+
 }  // namespace
 }  // namespace nsn

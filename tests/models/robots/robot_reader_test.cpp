@@ -590,6 +590,7 @@ TEST(Mjcf, ActuatorsThatActAtRestAreReadOrRefused) {
   EXPECT_TRUE(lists(parse(model("<motor site='s'/>")), "actuator motor without joint"));
   EXPECT_TRUE(lists(parse(model("<general joint='j' gaintype='affine'/>")),
                     "general actuator whose gain depends on the pose"));
+  EXPECT_EQ(parse(model("<position jointinparent='j' kp='2'/>")).actuators.at(0).joint, "j");
   EXPECT_TRUE(begins(error_of(model("<position site='s' kp='1'/>")),
                      "robot.xml:2: actuator <position without joint> acts at rest"));
   EXPECT_TRUE(begins(error_of(model("<intvelocity joint='j' kp='1'/>")),
