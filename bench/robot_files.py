@@ -29,7 +29,7 @@ for name in sys.argv[1:]:
     except Exception:
         print(json.dumps([name, 0, 0, 0.0]), flush=True)
 """
-NEEDED = ("option density", "option viscosity", "option wind", "joint springdamper", "free joint", "geom fluid")  # what else acts is refused
+NEEDED = ("option density", "option viscosity", "option wind", "joint springdamper", "free joint", "geom fluid", "position dampratio")  # what else acts is refused
 
 
 def of_mujoco(files):
