@@ -3,11 +3,14 @@
 
     python3 -m venv v && v/bin/pip install numpy "mujoco<4"
     v/bin/pip download --no-deps -d w example-robot-data dm_control mujoco_warp genesis-world gymnasium newton pybullet drake
-    v/bin/python bench/robot_files.py DIR [--nsn build/release/bin/nsn] [--csv FILE]       # DIR: the packages, unpacked
+    v/bin/python bench/robot_files.py DIR [--nsn build/release/bin/nsn] [--csv FILE] [--table FILE]
+        # DIR: the packages, unpacked, a folder each; --csv: every file with its verdict, --table: counts by package
 
 Takes every .urdf and .xml below DIR that MuJoCo loads and that has a body besides the world. A file counts as
-*read* if nsn loads it, nothing that its motion depends on is missing (bodies held by equalities, height fields), and the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads
-but uses one of these, or has other degrees of freedom or another mass; else *refused*. The file says why.
+*read* if nsn loads it, nothing that its motion depends on at rest is missing (NEEDED: drag of a fluid, for one), and
+the numbers of degrees of freedom and the masses agree with MuJoCo's; it is *approximate* if it loads but uses one of
+these, or has other degrees of freedom or another mass; else *refused*. The file says why. How hard contacts and limits
+are (solref, solimp) is no difference here: nsn's are rigid.
 """
 import argparse
 import collections
@@ -26,7 +29,7 @@ for name in sys.argv[1:]:
     except Exception:
         print(json.dumps([name, 0, 0, 0.0]), flush=True)
 """
-NEEDED = ("equality", "geom type=")  # the rest is refused
+NEEDED = ("option density", "option viscosity", "option wind", "joint springdamper", "free joint", "geom fluid", "position dampratio")  # what else acts is refused
 
 
 def of_mujoco(files):
@@ -65,11 +68,48 @@ def judge(nsn, root, name, dofs, mass):
     for feature in report["unsupported"]:
         if feature["name"].startswith(NEEDED):
             return "approximate", f"line {feature['line']}: {feature['name']}"
+    for warning in report["warnings"]:
+        if "is left out: its frame" in warning:
+            return "approximate", warning
     if report["degrees_of_freedom"] != dofs:
         return "approximate", f"{report['degrees_of_freedom']} degrees of freedom, MuJoCo has {dofs}"
     if min(abs(report["mass_kg"] - mass), abs(moving_mass(report) - mass)) > 1e-6 * max(mass, 1e-9):
         return "approximate", f"{report['mass_kg']:.6g} kg, MuJoCo has {mass:.6g}"
     return "read", ""
+
+
+KINDS = (("flexcomp", "flexcomp"), ("type sdf", "sdf"), ("muscle", "muscle"), ("acts at rest", "actuator"), ("tendon", "tendon"))
+
+
+def label(folder):
+    """The package with its version."""
+    for info in folder.glob("*.dist-info"):
+        name, _, version = info.name.removesuffix(".dist-info").rpartition("-")
+        if name == folder.name:
+            return f"{name} {version}"
+    return folder.name
+
+
+def counts(rows, folder):
+    """Of all packages, a row each, and of their sum."""
+    table = []
+    names = sorted({pathlib.Path(row["file"]).parts[0] for row in rows})
+    for name in [*names, ""]:
+        own = [row for row in rows if not name or pathlib.Path(row["file"]).parts[0] == name]
+        number = collections.Counter(row["verdict"] for row in own)
+        why = collections.Counter(next((kind for text, kind in KINDS if text in row["reason"]), "other")
+                                  for row in own if row["verdict"] == "refused")
+        table.append({"package": label(folder / name) if name else "all", "files": len(own),
+                      **{verdict: number[verdict] for verdict in ("read", "approximate", "refused")},
+                      "refused_for": ", ".join(f"{n} {kind}" for kind, n in sorted(why.items()))})
+    return table
+
+
+def write(path, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main():
@@ -78,6 +118,7 @@ def main():
     parser.add_argument("packages", type=pathlib.Path)
     parser.add_argument("--nsn", default=str(here / "build/release/bin/nsn"))
     parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--table", type=pathlib.Path)
     given = parser.parse_args()
     files = sorted(str(path) for ending in ("urdf", "xml") for path in given.packages.rglob(f"*.{ending}"))
     known = of_mujoco(files)
@@ -95,10 +136,9 @@ def main():
     total = sum(count.values())
     print(f"{total} files that MuJoCo loads: {count['read']} read, {count['approximate']} approximate, {count['refused']} refused")
     if given.csv:
-        with open(given.csv, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, ["file", "verdict", "reason"], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write(given.csv, rows)
+    if given.table:
+        write(given.table, counts(rows, given.packages))
     return 0
 
 

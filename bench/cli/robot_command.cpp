@@ -336,6 +336,7 @@ int run(const CommonOptions& common, const RobotFlags& flags) {
       std::make_shared<const RobotDescription>(read_named_robot(flags.file, read_options(flags)));
   probe_outputs(common, {flags.picture});
   World world;
+  world.gravity = robot->gravity;
   RobotBuildOptions options;
   options.merge_fixed = !flags.keep_fixed;
   options.hulls = !flags.triangles;

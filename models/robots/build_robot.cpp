@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numbers>
 
 #include "nsn/core/base/error.h"
 #include "nsn/models/joints/hold.h"
 #include "nsn/models/joints/joint_coordinate.h"
 #include "nsn/models/joints/joints.h"
 #include "nsn/models/robots/joint_triad.h"
+#include "nsn/models/rows/drag_rows.h"
 #include "nsn/models/rows/joint_rows.h"
 #include "nsn/models/rows/mimic_rows.h"
 #include "nsn/models/rows/tendon_rows.h"
@@ -17,6 +20,33 @@ namespace {
 
 std::size_t index(int i) {
   return static_cast<std::size_t>(i);
+}
+
+/// On the box of the same mass and inertia, by the formulas of MuJoCo's inertia model (the viscous part
+/// is that of a sphere of its mean side). Axes: those of the box, in the frame of the inertial.
+Drag box_drag(const RobotFluid& fluid, const RobotInertial& inertial) {
+  constexpr double kPi = std::numbers::pi;
+  const SymmetricEigen principal = symmetric_eigen(inertial.inertia);
+  const double sum = principal.values[0] + principal.values[1] + principal.values[2];
+  Vec3 side;
+  for (int i = 0; i < 3; ++i) {
+    side[i] = std::sqrt(std::max(0.0, sum - 2.0 * principal.values[i]) * 6.0 / inertial.mass);
+  }
+  const double mean = (side[0] + side[1] + side[2]) / 3.0;
+  Drag drag;
+  drag.axes = principal.vectors;
+  drag.mass = inertial.mass;
+  drag.inertia = sum / 3.0;
+  for (int i = 0; i < 3; ++i) {
+    const double one = side[(i + 1) % 3];
+    const double other = side[(i + 2) % 3];
+    drag.linear[i] = 3.0 * kPi * mean * fluid.viscosity;
+    drag.turn_linear[i] = kPi * mean * mean * mean * fluid.viscosity;
+    drag.quadratic[i] = 0.5 * fluid.density * one * other;
+    drag.turn_quadratic[i] =
+        fluid.density * side[i] * (std::pow(one, 4) + std::pow(other, 4)) / 64.0;
+  }
+  return drag;
 }
 
 class Builder {
@@ -42,6 +72,9 @@ class Builder {
     add_actuators();
     add_mimics();
     add_tendons();
+    for (const RobotHold& hold : d_.holds) add_hold(hold);
+    add_drag();
+    carry_weight();
     set_state(world_, robot_, q_, options_.v);
     return std::move(robot_);
   }
@@ -85,6 +118,20 @@ class Builder {
     }
   }
 
+  /// A tendon or a hold ends at the world.
+  bool world_is_held() const {
+    bool held = false;
+    const auto look = [&](const TendonLength& length) {
+      for (const TendonSegment& s : length.segments) held = held || s.link_a < 0 || s.link_b < 0;
+    };
+    for (const RobotTendon& tendon : d_.tendons) {
+      look(tendon.length);
+      if (tendon.leader) look(tendon.leader->length);
+    }
+    for (const RobotHold& hold : d_.holds) held = held || hold.link_a < 0 || hold.link_b < 0;
+    return held;
+  }
+
   void add_base() {
     robot_.base_body = options_.base_body;
     if (options_.base_body >= 0) {
@@ -92,7 +139,7 @@ class Builder {
       base_in_body_ = inverse(RigidFrame{body.position, body.orientation}) * options_.base;
       return;
     }
-    bool needed = options_.world_shapes && !d_.world_geometry.empty();
+    bool needed = (options_.world_shapes && !d_.world_geometry.empty()) || world_is_held();
     for (int k = 0; k < d_.num_links(); ++k) {
       const RobotLink& link = d_.link(k);
       const bool free = !link.fixed() && link.joints[0].kind == RobotJointKind::kFree;
@@ -115,6 +162,7 @@ class Builder {
       part.frame = in_group_[index(k)] * part.frame;
       if (part.mass > 0.0) parts.push_back(part);
     }
+    const double added = add_free_armature(g, parts);
     const RobotInertial total = combined(parts);
     Body body;
     body.name = d_.link(g).name;
@@ -125,6 +173,30 @@ class Builder {
     robot_.body_of_link[index(g)] = world_.add_body(body);
     robot_.link_in_body[index(g)] = {-total.frame.position, {}};
     robot_.bodies.push_back(robot_.body_of_link[index(g)]);
+    if (added > 0.0) carry(robot_.body_of_link[index(g)], added);
+  }
+
+  /// Armature of a free joint: inertia of the frame of its link, without weight. Returns it, or 0.
+  double add_free_armature(int g, std::vector<RobotInertial>& parts) {
+    const RobotLink& link = d_.link(g);
+    if (link.fixed() || link.joints[0].kind != RobotJointKind::kFree) return 0.0;
+    const double armature = link.joints[0].armature;
+    if (armature == 0.0) return 0.0;
+    const bool weighs = norm(world_.gravity) > 0.0;
+    if (weighs && norm(combined(parts).frame.position) > 1e-9) {
+      robot_.notes.push_back(fmt::format(
+          "{}: armature of the free joint '{}' is left out: its frame is beside the centre of mass",
+          to_string(link.joints[0].source), link.joints[0].name));
+      return 0.0;
+    }
+    parts.push_back({armature, {}, armature * identity<3>()});
+    return armature;
+  }
+
+  /// A force against the weight of so much mass.
+  void carry(int body, double mass) {
+    robot_.carried.emplace_back(body, -mass * world_.gravity);
+    world_.body(body).force += robot_.carried.back().second;
   }
 
   int parent_body(const RobotLink& link) const {
@@ -147,7 +219,7 @@ class Builder {
     const RobotJoint& first = link.joints[0];
     if (first.kind == RobotJointKind::kFree) return add_free_dofs(k, first);
     if (first.kind == RobotJointKind::kBall) {
-      place_joint(ball(first, body, parent_body(link)), k, {first.anchor, {}});
+      ball_of_link_[k] = place_joint(ball(first, body, parent_body(link)), k, {first.anchor, {}});
       return add_free_dofs(k, first);
     }
     add_triad(k);
@@ -324,11 +396,24 @@ class Builder {
     for (const RobotActuator& actuator : d_.actuators) {
       const int d = robot_.dof(actuator.joint);
       const RobotDof& dof = robot_.at(d);
-      if (dof.joint < 0 || actuator.kind == ActuatorKind::kMotor) continue;
+      if (actuator.kind == ActuatorKind::kMotor) continue;
+      const auto ball = ball_of_link_.find(dof.link);
+      if (dof.joint < 0 && ball != ball_of_link_.end()) {  // its first axis is the whole turn
+        set_ball_servo(actuator, coordinate_of(d),
+                       world_.joint(ball->second).axes[index(1 + actuator.axis)].drive);
+      }
+      if (dof.joint < 0) continue;
       JointDrive& drive = world_.joint(dof.joint).axes[index(dof.axis)].drive;
       set_servo(actuator, dof.sign, drive);
       drive.target = dof.sign * (q_[index(coordinate_of(d))] - dof.reference);
     }
+  }
+
+  /// Holds the rotation vector that it starts with; `place`: of its quaternion.
+  void set_ball_servo(const RobotActuator& actuator, int place, JointDrive& drive) const {
+    const double* const q = q_.data() + place;
+    set_servo(actuator, 1.0, drive);
+    drive.target = turn_between({}, {q[0], q[1], q[2], q[3]})[actuator.axis];
   }
 
   /// Gains and bounds of a position or velocity servo; sign: of the coordinate that it moves.
@@ -376,35 +461,218 @@ class Builder {
     if (rows->size() > 0) world_.add_rows(std::move(rows));
   }
 
+  /// The sides of a sum, its offset where coordinates count from their references, and what it is
+  /// at the start.
+  struct BuiltLength {
+    std::vector<Tendon::Side> sides;
+    double offset = 0.0;
+    double start = 0.0;
+  };
+
+  BuiltLength built(const TendonLength& length, const std::string& name) {
+    BuiltLength sum;
+    for (const auto& [joint, weight] : length.joints) {
+      const int d = robot_.dof(joint);
+      const RobotDof& dof = robot_.at(d);
+      NSN_THROW_UNLESS(dof.joint >= 0, "tendon '{}': '{}' is neither hinge nor slide", name, joint);
+      sum.sides.push_back({world_.joint(dof.joint), dof.axis, weight * dof.sign});
+      sum.offset -= weight * dof.reference;
+      sum.start += weight * q_[index(coordinate_of(d))];
+    }
+    for (const TendonSegment& segment : length.segments) {
+      const int a = body_of(segment.link_a);
+      const int b = body_of(segment.link_b);
+      const double distance = segment.weight * norm(world_point(segment.link_a, segment.point_a) -
+                                                    world_point(segment.link_b, segment.point_b));
+      sum.start += distance;
+      if (a == b) {  // always the same
+        sum.offset -= distance;
+        continue;
+      }
+      const Vec3 point_a = frame_of(segment.link_a).point(segment.point_a);
+      const Vec3 point_b = frame_of(segment.link_b).point(segment.point_b);
+      sum.sides.push_back(
+          {distance_range_joint(a, point_a, b, point_b, 0.0, kInfinity), 0, segment.weight});
+    }
+    return sum;
+  }
+
+  /// -1: the world.
+  int body_of(int link) const {
+    return link < 0 ? robot_.base_body : robot_.body_of_link[index(link)];
+  }
+  RigidFrame frame_of(int link) const {
+    return link < 0 ? base_in_body_ : robot_.link_in_body[index(link)];
+  }
+  Vec3 world_point(int link, const Vec3& point) const {
+    return (link < 0 ? options_.base : frames_[index(link)]).point(point);
+  }
+
   void add_tendons() {
     auto rows = std::make_unique<TendonRowSet>();
     for (const RobotTendon& source : d_.tendons) {
-      Tendon tendon;
-      tendon.name = source.name;
-      tendon.held = source.held;
-      tendon.limit = source.limit;
-      tendon.spring = source.spring;
-      tendon.friction = source.friction;
-      double start = 0.0;
-      for (const auto& [name, weight] : source.joints) {
-        const int d = robot_.dof(name);
-        const RobotDof& dof = robot_.at(d);
-        NSN_THROW_UNLESS(dof.joint >= 0, "tendon '{}': '{}' is neither hinge nor slide",
-                         source.name, name);
-        tendon.sides.push_back({world_.joint(dof.joint), dof.axis, weight * dof.sign});
-        tendon.offset -= weight * dof.reference;
-        start += weight * q_[index(coordinate_of(d))];
-      }
-      const bool servo = source.servo && source.servo->kind != ActuatorKind::kMotor;
-      if (servo) set_servo(*source.servo, 1.0, tendon.drive);
-      tendon.drive.target = start;
       try {
+        Tendon tendon = tendon_of(source);
+        cut_long_sum(source, tendon, *rows);
         rows->add(tendon);
+        if (source.armature > 0.0) add_armature(source, tendon);
       } catch (const std::invalid_argument& error) {
         throw InputError(fmt::format("{}: {}", to_string(source.source), error.what()));
       }
     }
     if (rows->size() > 0) world_.add_rows(std::move(rows));
+  }
+
+  Tendon tendon_of(const RobotTendon& source) {
+    const BuiltLength length = built(source.length, source.name);
+    Tendon tendon;
+    tendon.name = source.name;
+    tendon.sides = length.sides;
+    tendon.offset = length.offset;
+    tendon.held = source.held;
+    tendon.limit = source.limit;
+    tendon.spring = source.spring;
+    tendon.slack = source.slack;
+    tendon.friction = source.friction;
+    if (source.leader) {
+      const BuiltLength leader = built(source.leader->length, source.name);
+      tendon.leader = leader.sides;
+      tendon.leader_offset = leader.offset + source.leader->start;
+      tendon.polynomial = source.leader->coefficients;
+    }
+    for (const RobotActuator& servo : source.servos) {
+      if (servo.kind == ActuatorKind::kMotor) continue;
+      JointDrive drive;
+      set_servo(servo, 1.0, drive);
+      drive.target = length.start;
+      tendon.drives.push_back(drive);
+    }
+    return tendon;
+  }
+
+  /// Of a tendon of one segment: that of the distance.
+  void add_armature(const RobotTendon& source, const Tendon& tendon) {
+    if (tendon.sides.empty()) return;  // its length is always the same
+    const Tendon::Side& side = tendon.sides.front();
+    Joint joint = side.joint;
+    joint.name = source.name;
+    joint.axes[0].limit = {};
+    joint.axes[0].armature = source.armature * side.weight * side.weight;
+    joint.collide = true;
+    world_.add_joint(std::move(joint));
+  }
+
+  /// Parts of a sum that has too many bodies for a row go to particles, each with what is before it.
+  void cut_long_sum(const RobotTendon& source, Tendon& tendon, TendonRowSet& rows) {
+    if (!source.length.segments.empty() || source.leader) return;
+    const double mass = relay_mass(tendon.sides);
+    std::vector<std::pair<int, double>> sum;
+    auto next = source.length.joints.begin();
+    while (TendonRowSet::count_nodes(tendon.sides) + (sum.empty() ? 0 : 1) > kMaxNodesPerBlock) {
+      Tendon part;
+      part.name = tendon.name;
+      part.held = 0.0;
+      part.relays = tendon.relays;
+      while (true) {
+        part.sides.push_back(tendon.sides.front());
+        const auto used = static_cast<int>(part.relays.size()) + 1;
+        if (TendonRowSet::count_nodes(part.sides) + used > kMaxNodesPerBlock) break;
+        sum.emplace_back(robot_.dof(next->first), next->second);
+        tendon.sides.erase(tendon.sides.begin());
+        ++next;
+      }
+      part.sides.pop_back();
+      Particle particle;
+      particle.mass = mass;
+      particle.force = -mass * world_.gravity;
+      robot_.relays.push_back({world_.add_particle(particle), sum});
+      part.relays.push_back({robot_.relays.back().particle, -1.0});
+      rows.add(part);
+      tendon.relays = {{robot_.relays.back().particle, 1.0}};
+    }
+  }
+
+  /// So light that what it adds to the inertia of any coordinate is of no account.
+  double relay_mass(const std::vector<Tendon::Side>& sides) const {
+    constexpr double kShare = 1e-2;  // of the lightest body's own; below 1e-3 steps become hard
+    double least = kInfinity;
+    for (const Tendon::Side& side : sides) {
+      const bool turns = side.joint.axes[index(side.axis)].coordinate.angular();
+      for (const int b : {side.joint.body_a, side.joint.body_b}) {
+        const ConstBodyRef body = world_.body(b);
+        if (!body.dynamic() || side.weight == 0.0) continue;
+        const Vec3 moments = symmetric_eigen(body.inertia).values;
+        const double own = turns ? std::min({moments[0], moments[1], moments[2]}) : body.mass;
+        least = std::min(least, own / (side.weight * side.weight));
+      }
+    }
+    return kShare * least;
+  }
+
+  /// What the file holds together beside the tree of joints.
+  void add_hold(const RobotHold& hold) {
+    const int a = body_of(hold.link_a);
+    const int b = body_of(hold.link_b);
+    if (a == b || (!world_.body(a).dynamic() && !world_.body(b).dynamic())) return;
+    Joint joint = hold.weld ? fixed_joint(a, b) : spherical_joint(a, b);
+    joint.name = hold.name;
+    const RigidFrame in_a = frame_of(hold.link_a) * hold.frame_a;
+    const RigidFrame in_b = frame_of(hold.link_b) * hold.frame_b;
+    joint.frame_a = {in_a.position, in_a.rotation};
+    joint.frame_b = {in_b.position, in_b.rotation};
+    joint.collide = true;
+    world_.add_joint(std::move(joint));
+  }
+
+  void add_drag() {
+    auto rows = std::make_unique<DragRowSet>();
+    for (int k = 0; k < d_.num_links(); ++k) {
+      const RobotLink& link = d_.link(k);
+      const RobotInertial inertial = robot_inertial(link);
+      const int body = robot_.body_of_link[index(k)];
+      if (body < 0 || !world_.body(body).dynamic()) continue;
+      const bool fluid = d_.fluid.density > 0.0 || d_.fluid.viscosity > 0.0;
+      if (fluid && inertial.mass > 0.0 && !link.between_joints) {
+        Drag drag = box_drag(d_.fluid, inertial);
+        const RigidFrame at = robot_.link_in_body[index(k)] * inertial.frame;
+        drag.body = body;
+        drag.point = at.position;
+        drag.axes = rotation_matrix(at.rotation) * drag.axes;
+        rows->add(drag);
+      }
+      if (link.fixed() || link.joints[0].kind != RobotJointKind::kFree) continue;
+      const double damping = link.joints[0].spring.damping;
+      if (damping == 0.0) continue;
+      Drag drag;
+      drag.body = body;
+      drag.point = robot_.link_in_body[index(k)].position;
+      drag.linear = drag.turn_linear = {damping, damping, damping};
+      drag.mass = world_.body(body).mass;
+      drag.inertia = trace(world_.body(body).inertia) / 3.0;
+      rows->add(drag);
+    }
+    if (rows->size() > 0) world_.add_rows(std::move(rows));
+  }
+
+  /// A force at the centre of mass against gravity. Links of one body share it by their masses.
+  void carry_weight() {
+    for (int g = 0; g < d_.num_links(); ++g) {
+      if (group_[index(g)] != g) continue;
+      double carried = 0.0;
+      bool even = true;
+      for (int k = g; k < d_.num_links(); ++k) {
+        if (group_[index(k)] != g) continue;
+        const double mass = robot_inertial(d_.link(k)).mass;
+        carried += mass * d_.link(k).carried;
+        even = even && (mass == 0.0 || d_.link(k).carried == d_.link(g).carried);
+      }
+      if (carried == 0.0) continue;
+      if (!even) {
+        throw InputError(fmt::format("{}: links fixed to '{}' have other shares of gravcomp",
+                                     to_string(d_.link(g).source), d_.link(g).name));
+      }
+      carry(robot_.body_of_link[index(g)], carried);
+    }
   }
 
   World& world_;
@@ -416,6 +684,7 @@ class Builder {
   std::vector<RigidFrame> frames_;
   std::vector<int> group_;
   std::vector<RigidFrame> in_group_;
+  std::map<int, int> ball_of_link_;  // the joint in the world
   std::shared_ptr<RobotShapes> shapes_;
 };
 
@@ -476,14 +745,24 @@ void set_state(World& world, const Robot& robot, std::span<const double> q,
   }
   std::size_t place = 0;
   std::size_t dof = 0;
+  std::vector<std::size_t> place_of(robot.dofs.size());
   for (const RobotLink& link : d.links) {
     for (const RobotJoint& joint : link.joints) {
       const RobotDof& r = robot.dofs[dof];
       if (r.joint >= 0) {
         world.joints().set_turn(r.joint, r.axis, r.sign * (q[place] - r.reference));
       }
+      place_of[dof] = place;
       place += index(joint.num_coordinates());
       dof += index(joint.num_dofs());
+    }
+  }
+  for (const RobotRelay& relay : robot.relays) {
+    const ParticleRef particle = world.particle(relay.particle);
+    particle.position = particle.velocity = {};
+    for (const auto& [i, weight] : relay.sum) {
+      particle.position[0] += weight * (q[place_of[index(i)]] - robot.at(i).reference);
+      if (!v.empty()) particle.velocity[0] += weight * v[index(i)];
     }
   }
 }
@@ -569,6 +848,7 @@ void clear_efforts(World& world, const Robot& robot) {
   if (robot.base_body >= 0) {
     world.body(robot.base_body).force = world.body(robot.base_body).torque = {};
   }
+  for (const auto& [body, force] : robot.carried) world.body(body).force += force;
 }
 
 }  // namespace nsn

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nsn/models/robots/kinematics.h"
@@ -57,6 +58,13 @@ struct RobotDof {
   double reference = 0.0;
 };
 
+/// A light particle whose place along x is a weighted sum of coordinates: part of a tendon too long for one
+/// row (models/rows/tendon_rows.h).
+struct RobotRelay {
+  int particle = 0;
+  std::vector<std::pair<int, double>> sum;  ///< degree of freedom, weight
+};
+
 struct Robot {
   std::shared_ptr<const RobotDescription> description;
   RigidFrame base;
@@ -65,6 +73,9 @@ struct Robot {
   std::vector<int> body_of_link;  ///< -1: fixed to nothing that exists
   std::vector<RigidFrame> link_in_body;
   std::vector<RobotDof> dofs;
+  std::vector<RobotRelay> relays;
+  /// Bodies and forces that carry their weight, N; clear_efforts() leaves them.
+  std::vector<std::pair<int, Vec3>> carried;
   std::vector<std::string> notes;  ///< what was approximated, a sentence each
 
   /// Throws std::invalid_argument for an unknown joint.

@@ -128,6 +128,55 @@ RobotInertial total_inertial(const RobotDescription& robot, std::span<const Rigi
   return combined(parts);
 }
 
+std::vector<double> free_inertias(const RobotDescription& robot, std::span<const double> q) {
+  const auto frames = forward_kinematics(robot, q);
+  const auto motions = dof_motions(robot, q);
+  const std::size_t n = motions.size();
+  std::vector<double> M(n * n, 0.0);
+  for (int k = 0; k < robot.num_links(); ++k) {
+    RobotInertial part = robot_inertial(robot.link(k));
+    part.frame = frames[to_size(k)] * part.frame;
+    const Mat3 R = rotation_matrix(part.frame.rotation);
+    const Mat3 inertia = R * part.inertia * transpose(R);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!descends(robot, k, motions[i].link)) continue;
+      const Vec3 v = part.mass * velocity_at(motions[i], part.frame.position);
+      const Vec3 spin = motions[i].turns ? inertia * motions[i].axis : Vec3{};
+      for (std::size_t j = 0; j <= i; ++j) {
+        if (!descends(robot, k, motions[j].link)) continue;
+        M[i * n + j] += dot(v, velocity_at(motions[j], part.frame.position));
+        if (motions[j].turns) M[i * n + j] += dot(spin, motions[j].axis);
+      }
+    }
+  }
+  std::size_t dof = 0;
+  for (const RobotLink& link : robot.links) {
+    for (const RobotJoint& joint : link.joints) {
+      for (int i = 0; i < joint.num_dofs(); ++i, ++dof) M[dof * n + dof] += joint.armature;
+    }
+  }
+  for (std::size_t j = 0; j < n; ++j) {  // M = L L^T, in place
+    for (std::size_t i = j; i < n; ++i) {
+      double sum = M[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= M[i * n + k] * M[j * n + k];
+      M[i * n + j] = i == j ? std::sqrt(sum) : sum / M[j * n + j];
+    }
+  }
+  std::vector<double> inertias(n);
+  for (std::size_t d = 0; d < n; ++d) {  // (M^-1)_dd = |L^-1 e_d|^2
+    std::vector<double> y(n, 0.0);
+    double square = 0.0;
+    for (std::size_t i = d; i < n; ++i) {
+      double sum = i == d ? 1.0 : 0.0;
+      for (std::size_t k = d; k < i; ++k) sum -= M[i * n + k] * y[k];
+      y[i] = sum / M[i * n + i];
+      square += y[i] * y[i];
+    }
+    inertias[d] = 1.0 / square;
+  }
+  return inertias;
+}
+
 std::vector<double> holding_efforts(const RobotDescription& robot, std::span<const double> q,
                                     const Vec3& gravity, const RigidFrame& base) {
   const auto frames = forward_kinematics(robot, q, base);

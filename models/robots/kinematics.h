@@ -42,6 +42,10 @@ inline Vec3 velocity_at(const DofMotion& motion, const Vec3& x) {
 /// Mass, centre of mass and inertia of the whole robot in the base.
 RobotInertial total_inertial(const RobotDescription& robot, std::span<const RigidFrame> frames);
 
+/// Inertia that an effort on each degree of freedom meets, the others free: 1 / (M^-1)_ii, M with the
+/// armatures of hinges and slides. kg or kg m^2; one per degree of freedom.
+std::vector<double> free_inertias(const RobotDescription& robot, std::span<const double> q);
+
 /// Efforts that hold the robot at rest against gravity (m/s^2, in the base) and the springs of its
 /// joints; one per degree of freedom.
 std::vector<double> holding_efforts(const RobotDescription& robot, std::span<const double> q,

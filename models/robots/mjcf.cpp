@@ -1,12 +1,17 @@
 // MJCF: nested bodies, default classes, includes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <numbers>
 #include <set>
+#include <sstream>
 
+#include "nsn/core/base/types.h"
+#include "nsn/models/robots/height_field.h"
+#include "nsn/models/robots/kinematics.h"
 #include "nsn/models/robots/xml.h"
 
 namespace nsn::robots {
@@ -28,7 +33,9 @@ struct Compiler {
   fs::path meshdir;
   bool autolimits = true;
   std::string inertiafromgeom = "auto";
-  double total_mass = 0.0;  ///< kg; <= 0: as it is
+  double total_mass = 0.0;     ///< kg; <= 0: as it is
+  double least_mass = 0.0;     ///< kg, of every body
+  double least_inertia = 0.0;  ///< kg m^2, of every principal axis
 };
 
 /// The shortest turn of z onto v.
@@ -36,6 +43,14 @@ Quaternion turn_z_onto(const Vec3& v) {
   const Vec3 n = normalized(v);
   if (n[2] < -1.0 + 1e-14) return {0.0, 1.0, 0.0, 0.0};
   return normalized(Quaternion{1.0 + n[2], -n[1], n[0], 0.0});
+}
+
+/// x onto v, z as close to up as it can be; where v is up itself, z onto x.
+Quaternion turn_x_onto(const Vec3& v) {
+  const Vec3 x = normalized(v);
+  const Vec3 up = std::abs(x[2]) > 1.0 - 1e-12 ? Vec3{1.0, 0.0, 0.0} : Vec3{0.0, 0.0, 1.0};
+  const Vec3 z = normalized(up - dot(up, x) * x);
+  return quaternion_of(columns(x, cross(z, x), z));
 }
 
 class MjcfReader {
@@ -63,9 +78,12 @@ class MjcfReader {
     each(sections, "actuator", [&](const XMLElement* e) { read_actuators(e); });
     each(sections, "deformable", [&](const XMLElement* e) { check_deformable(e); });
     keep_acting_tendons();
+    each(sections, "option", [&](const XMLElement* e) { apply_flags(e); });
     note_other_sections(sections);
     if (robot_.links.empty()) xml_.fail(root, "the model has no bodies");
+    bound_inertia();
     set_total_mass();
+    tune_springs();
     const bool within = within_.size() > 1;  // the whole model tells
     if (!within) robot_.unsupported = xml_.take_unsupported();
     return std::move(robot_);
@@ -228,6 +246,41 @@ class MjcfReader {
 
   RigidFrame frame(const Element& e) const { return {vector(e, "pos", {}), rotation(e)}; }
 
+  /// No body is lighter, and no principal moment smaller, than the compiler allows.
+  void bound_inertia() {
+    if (!(compiler_.least_mass > 0.0) && !(compiler_.least_inertia > 0.0)) return;
+    for (RobotLink& l : robot_.links) {
+      RobotInertial all = robot_inertial(l);
+      const SymmetricEigen principal = symmetric_eigen(all.inertia);
+      const double smallest =
+          std::min({principal.values[0], principal.values[1], principal.values[2]});
+      if (all.mass >= compiler_.least_mass && smallest >= compiler_.least_inertia) continue;
+      all.mass = std::max(all.mass, compiler_.least_mass);
+      Vec3 moments;
+      for (int i = 0; i < 3; ++i) {
+        moments[i] = std::max(principal.values[i], compiler_.least_inertia);
+      }
+      all.inertia = principal.vectors * diagonal(moments) * transpose(principal.vectors);
+      l.inertial = all;
+    }
+  }
+
+  /// Springs and dampers that are told by a time constant T and a damping ratio z: with the inertia
+  /// that the coordinate meets at the reference, k = I / (T z)^2 and d = 2 I / T.
+  void tune_springs() {
+    if (tuned_.empty()) return;
+    const auto inertia = free_inertias(robot_, reference_coordinates(robot_));
+    for (const auto& [k, j, time, ratio] : tuned_) {
+      std::size_t dof = j;
+      for (int i = 0; i < k; ++i) {
+        for (const RobotJoint& joint : link(i).joints) dof += to_size(joint.num_dofs());
+      }
+      RobotJoint& joint = link(k).joints[j];
+      joint.spring.stiffness = inertia[dof] / (time * time * ratio * ratio);
+      joint.spring.damping = 2.0 * inertia[dof] / time;
+    }
+  }
+
   /// Density everywhere times what makes the mass of all bodies the stated one.
   void set_total_mass() {
     if (!(compiler_.total_mass > 0.0)) return;
@@ -265,8 +318,14 @@ class MjcfReader {
   // ---- settings ----
 
   void read_compiler(const XMLElement* e) {
-    xml_.check_attributes(e, {"angle", "eulerseq", "meshdir", "assetdir", "autolimits",
-                              "coordinate", "inertiafromgeom", "texturedir", "settotalmass"});
+    xml_.check_attributes(
+        e, {"angle", "eulerseq", "meshdir", "assetdir", "autolimits", "coordinate",
+            "inertiafromgeom", "texturedir", "settotalmass", "boundmass", "boundinertia"});
+    const std::pair<const char*, double*> bounds[] = {{"boundmass", &compiler_.least_mass},
+                                                      {"boundinertia", &compiler_.least_inertia}};
+    for (const auto& [name, value] : bounds) {
+      if (const char* text = e->Attribute(name)) *value = xml_.number(e, name, text);
+    }
     if (const char* text = e->Attribute("settotalmass")) {
       compiler_.total_mass = xml_.number(e, "settotalmass", text);
     }
@@ -298,10 +357,73 @@ class MjcfReader {
   }
 
   void read_option(const XMLElement* e) {
-    xml_.check_attributes(e, {"gravity"});
+    xml_.check_attributes(e, {"gravity", "density", "viscosity"});
+    const std::pair<const char*, double*> fluid[] = {{"density", &robot_.fluid.density},
+                                                     {"viscosity", &robot_.fluid.viscosity}};
+    for (const auto& [name, value] : fluid) {
+      const char* text = e->Attribute(name);
+      if (text != nullptr) *value = xml_.number(e, name, text);
+      if (!(*value >= 0.0)) xml_.fail(e, "{} {} is negative", name, *value);
+    }
     if (const char* text = e->Attribute("gravity"))
       robot_.gravity = xml_.vector(e, "gravity", text);
-    for (const XMLElement* c : children(e)) xml_.unsupported(std::string("option ") + c->Name(), c);
+    for (const XMLElement* c : children(e)) {
+      if (std::string_view(c->Name()) != "flag") {
+        xml_.unsupported(std::string("option ") + c->Name(), c);
+        continue;
+      }
+      xml_.check_attributes(c, {"constraint", "contact", "limit", "equality", "frictionloss",
+                                "gravity", "passive", "spring", "damper", "actuation", "energy"});
+    }
+  }
+
+  /// What <flag> turns off is gone.
+  void apply_flags(const XMLElement* option) {
+    for (const XMLElement* c : children(option)) {
+      if (std::string_view(c->Name()) != "flag") continue;
+      const auto off = [&](const char* name) {
+        const char* text = c->Attribute(name);
+        return text != nullptr && std::string_view(text) == "disable";
+      };
+      const bool all = off("constraint");
+      if (off("gravity")) robot_.gravity = {};
+      if (all || off("contact")) drop_contacts();
+      if (all || off("equality")) drop_equalities();
+      if (off("actuation")) robot_.actuators.clear();
+      for_each_joint([&](auto& joint) {  // of joints and tendons
+        if (all || off("limit")) joint.limit = {};
+        if (all || off("frictionloss")) joint.friction = 0.0;
+        if (off("passive") || off("spring")) joint.spring.stiffness = 0.0;
+        if (off("passive") || off("damper")) joint.spring.damping = 0.0;
+      });
+      if (off("passive")) robot_.fluid = {};
+      for (RobotTendon& tendon : robot_.tendons) {
+        if (off("actuation")) tendon.servos.clear();
+      }
+    }
+  }
+
+  template <class Visit>
+  void for_each_joint(const Visit& visit) {
+    for (RobotLink& l : robot_.links) {
+      for (RobotJoint& joint : l.joints) visit(joint);
+    }
+    for (RobotTendon& tendon : robot_.tendons) visit(tendon);
+  }
+
+  void drop_contacts() {
+    for (RobotGeometry& g : robot_.world_geometry) g.collides = false;
+    for (RobotLink& l : robot_.links) {
+      for (RobotGeometry& g : l.geometry) g.collides = false;
+    }
+  }
+
+  void drop_equalities() {
+    robot_.holds.clear();
+    for (RobotTendon& tendon : robot_.tendons) tendon.held.reset();
+    for (RobotLink& l : robot_.links) {
+      for (RobotJoint& joint : l.joints) joint.mimic.reset();
+    }
   }
 
   void read_default(const XMLElement* e, const std::string& parent, bool top) {
@@ -342,6 +464,10 @@ class MjcfReader {
         read_model(c);
         continue;
       }
+      if (std::string_view(c->Name()) == "hfield") {
+        read_terrain(c);
+        continue;
+      }
       if (std::string_view(c->Name()) != "mesh") {
         xml_.unsupported(std::string("asset ") + c->Name(), c);
         continue;
@@ -355,6 +481,53 @@ class MjcfReader {
       if (name.empty()) name = fs::path(file == nullptr ? "" : file).stem().string();
       if (name.empty()) xml_.fail(c, "a mesh without name and file");
       if (!meshes_.emplace(name, asset).second) xml_.fail(c, "a second mesh called '{}'", name);
+    }
+  }
+
+  /// Heights over a grid, 0 where none are given (programs fill them in later).
+  void read_terrain(const XMLElement* e) {
+    const Element element{e, nullptr};
+    check(element, {"nrow", "ncol", "size", "elevation", "file", "content_type"});
+    const std::string name = xml_.required(e, "name");
+    if (e->Attribute("file") != nullptr) {
+      xml_.fail(e, "height field '{}' is an image, which is not read; `elevation` is", name);
+    }
+    HeightField field;
+    const double rows = xml_.number(e, "nrow", xml_.required(e, "nrow"));
+    const double columns = xml_.number(e, "ncol", xml_.required(e, "ncol"));
+    const auto size = xml_.numbers(e, "size", xml_.required(e, "size"), 4);
+    for (const double count : {rows, columns}) {
+      if (count != std::floor(count) || !(count >= 2.0) || count > 4096.0) {
+        xml_.fail(e, "height field '{}' has {} rows or columns, not 2 to 4096", name, count);
+      }
+    }
+    for (const double length : size) {
+      if (!(length > 0.0))
+        xml_.fail(e, "size {} of height field '{}' is not positive", length, name);
+    }
+    field.rows = static_cast<int>(rows);
+    field.columns = static_cast<int>(columns);
+    field.half_x = size[0];
+    field.half_y = size[1];
+    field.base = size[3];
+    field.height.assign(static_cast<std::size_t>(rows * columns), 0.0);
+    if (const char* text = e->Attribute("elevation")) {
+      const auto given = xml_.numbers(e, "elevation", text, field.height.size());
+      const auto [low, high] = std::minmax_element(given.begin(), given.end());
+      const double span = *high > *low ? *high - *low : 1.0;
+      for (std::size_t k = 0; k < given.size(); ++k) {  // the last row of the text is that of -y
+        const std::size_t row =
+            field.height.size() / to_size(field.columns) - 1 - k / to_size(field.columns);
+        field.height[row * to_size(field.columns) + k % to_size(field.columns)] =
+            size[2] * (given[k] - *low) / span;
+      }
+    }
+    auto mesh = std::make_shared<RobotMesh>();
+    mesh->name = name;
+    mesh->surface = height_field_surface(field);
+    mesh->terrain = true;
+    if (!terrains_.emplace(name, mesh).second) {
+      xml_.fail(e, "a second height field called '{}'", name);
     }
   }
 
@@ -410,6 +583,20 @@ class MjcfReader {
       place[k] = robot_.num_links();
       robot_.links.push_back(std::move(link));
     }
+    attach_what_acts(e, from, place, rename);
+  }
+
+  /// Copies of what refers to links and joints, where all of these have copies: `place` of each.
+  void attach_what_acts(const XMLElement* e, const RobotDescription& from,
+                        std::map<int, int>& place,
+                        const std::function<void(std::string&)>& rename) {
+    const auto both = [&](int a, int b,
+                          const std::string& what) {  // one that ends at its world has none
+      if ((a < 0 && place.count(b) > 0) || (b < 0 && place.count(a) > 0)) {
+        xml_.fail(e, "'{}' ends at the world of its own model, which is not attached", what);
+      }
+      return place.count(a) > 0 && place.count(b) > 0;
+    };
     for (RobotActuator actuator : from.actuators) {
       if (place.count(from.find_joint(actuator.joint).first) == 0) continue;
       rename(actuator.joint);
@@ -420,12 +607,35 @@ class MjcfReader {
       if (place.count(a) > 0 && place.count(b) > 0)
         robot_.excluded.emplace_back(place[a], place[b]);
     }
+    for (RobotSite site : from.sites) {
+      if (place.count(site.link) == 0) continue;
+      site.link = place[site.link];
+      rename(site.name);
+      robot_.sites.push_back(std::move(site));
+    }
+    for (RobotHold hold : from.holds) {
+      if (!both(hold.link_a, hold.link_b, hold.name)) continue;
+      hold.link_a = place[hold.link_a];
+      hold.link_b = place[hold.link_b];
+      rename(hold.name);
+      robot_.holds.push_back(std::move(hold));
+    }
     for (RobotTendon tendon : from.tendons) {
       bool here = true;
-      for (auto& [joint, weight] : tendon.joints) {
-        here = here && place.count(from.find_joint(joint).first) > 0;
-        rename(joint);
+      for (TendonLength* length :
+           {&tendon.length, tendon.leader ? &tendon.leader->length : nullptr}) {
+        if (length == nullptr) continue;
+        for (auto& [joint, weight] : length->joints) {
+          here = here && place.count(from.find_joint(joint).first) > 0;
+          rename(joint);
+        }
       }
+      for_each_segment(tendon, [&](TendonSegment& segment) {
+        here = both(segment.link_a, segment.link_b, tendon.name) && here;
+        if (!here) return;
+        segment.link_a = place[segment.link_a];
+        segment.link_b = place[segment.link_b];
+      });
       rename(tendon.name);
       if (here) robot_.tendons.push_back(std::move(tendon));
     }
@@ -529,18 +739,120 @@ class MjcfReader {
         read_replicate(e, link, where, inherited);
       } else if (tag == "attach") {
         attach(e, link, where);
+      } else if (tag == "composite" && e->Attribute("type") != nullptr &&
+                 std::string_view(e->Attribute("type")) == "cable") {
+        read_cable(e, link, where, inherited);
       } else if (tag == "flexcomp" || tag == "composite") {
         xml_.fail(e, "<{}> makes bodies that deform, which are not read from this format", tag);
+      } else if (tag == "site") {
+        const Element site = with_defaults(e, inherited);
+        robot_.sites.push_back({named(site), link, where * site_frame(site)});
       } else if (tag != "inertial") {
         xml_.unsupported("body " + std::string(tag), e);
       }
     }
   }
 
+  RigidFrame site_frame(const Element& e) const {
+    const char* ends = e.get("fromto");
+    if (ends == nullptr) return frame(e);
+    const auto v = xml_.numbers(e.xml, "fromto", ends, 6);
+    const Vec3 from{v[0], v[1], v[2]};
+    const Vec3 to{v[3], v[4], v[5]};
+    return {0.5 * (from + to), turn_z_onto(direction(e, "fromto", from - to))};
+  }
+
   /// The name of an element, and of which copy it is.
   std::string named(const Element& e) const {
     const std::string name = e.text("name", "");
     return name.empty() ? name : name + copy_;
+  }
+
+  /// A straight chain of rods along x of their bodies, a ball joint each; no stiffness of its own (a plugin
+  /// has that).
+  void read_cable(const XMLElement* e, int parent, const RigidFrame& where,
+                  const std::string& inherited) {
+    const Element element{e, nullptr};
+    check(element, {"type", "count", "offset", "curve", "size", "initial", "prefix"});
+    const auto count = xml_.numbers(e, "count", xml_.required(e, "count"));
+    const auto given = xml_.numbers(e, "size", element.text("size", "1"));
+    if (count.empty() || count[0] != std::floor(count[0]) || !(count[0] >= 3.0) || count[0] > 1e5 ||
+        std::any_of(count.begin() + 1, count.end(), [](double n) { return n != 1.0; })) {
+      xml_.fail(e, "count of a cable is not a whole number from 3, and ones");
+    }
+    if (given.empty() || !(given[0] > 0.0)) xml_.fail(e, "size of a cable is not positive");
+    const Vec3 direction = curve_direction(e);
+    const int rods = static_cast<int>(count[0]) - 1;
+    const double length = given[0] * norm(direction) / rods;
+    const std::string initial = element.text("initial", "ball");
+    if (initial != "free" && initial != "ball" && initial != "none") {
+      xml_.fail(e, "initial is '{}', not free, ball or none", initial);
+    }
+    RigidFrame at = where * RigidFrame{vector(element, "offset", {}), turn_x_onto(direction)};
+    for (int k = 0; k < rods; ++k) {
+      const std::string end = k == 0 ? "first" : k + 1 == rods ? "last" : std::to_string(k);
+      parent = read_rod(e, parent, at, inherited, element.text("prefix", ""), end, length,
+                        k == 0 ? initial : "ball");
+      at = {{length, 0.0, 0.0}, {}};
+    }
+  }
+
+  /// One body of a cable; returns its link.
+  int read_rod(const XMLElement* e, int parent, const RigidFrame& at, const std::string& inherited,
+               const std::string& prefix, const std::string& end, double length,
+               const std::string& held) {
+    RobotLink rod;
+    rod.source = xml_.where(e);
+    rod.parent = parent;
+    rod.frame = at;
+    rod.name = prefix + "B_" + end + copy_;
+    robot_.links.push_back(rod);
+    const int self = robot_.num_links() - 1;
+    RobotJoint joint;
+    joint.name = prefix + "J_" + end + copy_;
+    joint.source = rod.source;
+    joint.kind = held == "free" ? RobotJointKind::kFree : RobotJointKind::kBall;
+    if (held == "free" && parent >= 0) xml_.fail(e, "a free cable is not on a body of the world");
+    for (const XMLElement* c : children(e)) {
+      const std::string_view tag = c->Name();
+      if (tag == "joint" && held == "ball") {
+        read_joint_details(with_defaults(c, inherited), {}, joint, "ball");
+      } else if (tag == "geom") {
+        read_geom(c, self, {}, inherited);
+        RobotGeometry& g = link(self).geometry.back();
+        if (g.kind != GeometryKind::kCapsule && g.kind != GeometryKind::kCylinder) {
+          xml_.fail(c, "rods of a cable are capsules or cylinders here, not a {}",
+                    to_string(g.kind));
+        }
+        g.size[1] = 0.5 * length;
+        g.frame = {{0.5 * length, 0.0, 0.0}, turn_z_onto({-1.0, 0.0, 0.0})};
+      } else if (tag != "joint" && tag != "skin") {
+        xml_.fail(c, "<{}> of a cable is not supported", tag);
+      }
+    }
+    if (held != "none") link(self).joints.push_back(joint);
+    if (end == "first") robot_.sites.push_back({prefix + "S_first" + copy_, self, {}});
+    if (end == "last") {
+      robot_.sites.push_back({prefix + "S_last" + copy_, self, {{length, 0.0, 0.0}, {}}});
+    }
+    return self;
+  }
+
+  /// Of a curve like "s 0 s", not normalised.
+  Vec3 curve_direction(const XMLElement* e) const {
+    const std::string curve = xml_.required(e, "curve");
+    std::istringstream words(curve);
+    Vec3 direction;
+    for (int i = 0; i < 3; ++i) {
+      std::string word;
+      words >> word;
+      if (word != "s" && word != "0") {
+        xml_.fail(e, "curve '{}' is not straight: three of s and 0", curve);
+      }
+      direction[i] = word == "s" ? 1.0 : 0.0;
+    }
+    if (!(norm(direction) > 0.0)) xml_.fail(e, "curve '{}' has no direction", curve);
+    return direction;
   }
 
   /// Copies, each moved against the one before; the names of copy k end in `sep` and k.
@@ -574,8 +886,9 @@ class MjcfReader {
   void read_body(const XMLElement* e, int parent, const RigidFrame& where,
                  const std::string& inherited) {
     const Element element{e, nullptr};
-    check(element, kFrameNames, {"childclass"});
+    check(element, kFrameNames, {"childclass", "gravcomp"});
     RobotLink link;
+    link.carried = number(element, "gravcomp", 0.0);
     link.source = xml_.where(e);
     link.parent = parent;
     link.frame = where * frame(element);
@@ -627,20 +940,33 @@ class MjcfReader {
     if (joint.kind == RobotJointKind::kFree && link(k).parent >= 0) {
       xml_.fail(e, "the free joint '{}' is not on a body of the world", joint.name);
     }
-    const bool alone = joint.kind == RobotJointKind::kFree || joint.kind == RobotJointKind::kBall;
     for (const RobotJoint& other : link(k).joints) {
-      if (alone || other.num_dofs() > 1) {
-        xml_.fail(e, "body '{}': a {} joint beside another one is not supported", link(k).name,
-                  to_string(alone ? joint.kind : other.kind));
+      if (joint.kind == RobotJointKind::kFree || other.kind == RobotJointKind::kFree) {
+        xml_.fail(e, "body '{}': a free joint beside another one is not supported", link(k).name);
       }
     }
     link(k).joints.push_back(joint);
+    if (!free) read_spring_damper(element, k);
   }
 
-  void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint) {
-    check(e, {"type", "pos", "axis", "range", "limited", "damping", "stiffness", "springref", "ref",
-              "armature", "frictionloss", "actuatorfrcrange", "actuatorfrclimited"});
-    const std::string type = e.text("type", "hinge");
+  /// Of the link's last joint.
+  void read_spring_damper(const Element& e, int k) {
+    const char* text = e.get("springdamper");
+    if (text == nullptr) return;
+    const auto v = xml_.numbers(e.xml, "springdamper", text, 2);
+    if (!(v[0] > 0.0 && v[1] > 0.0)) return;
+    if (link(k).joints.back().num_dofs() != 1) {
+      xml_.fail(e.xml, "springdamper of a joint that is neither hinge nor slide is not supported");
+    }
+    tuned_.push_back({k, link(k).joints.size() - 1, v[0], v[1]});
+  }
+
+  void read_joint_details(const Element& e, const RigidFrame& where, RobotJoint& joint,
+                          const char* missing = "hinge") {
+    check(e, {"kind", "springdamper", "type", "pos", "axis", "range", "limited", "damping",
+              "stiffness", "springref", "ref", "armature", "frictionloss", "actuatorfrcrange",
+              "actuatorfrclimited"});
+    const std::string type = e.text("type", missing);
     if (type == "hinge")
       joint.kind = RobotJointKind::kHinge;
     else if (type == "slide")
@@ -651,7 +977,15 @@ class MjcfReader {
       joint.kind = RobotJointKind::kFree;
     else
       xml_.fail(e.xml, "joint '{}' is of the unknown type '{}'", joint.name, type);
-    if (joint.kind == RobotJointKind::kFree) return;
+    if (joint.kind == RobotJointKind::kFree) {
+      joint.spring.damping = first_number(e, "damping", 0.0);
+      joint.armature = number(e, "armature", 0.0);
+      for (const char* name : {"stiffness", "frictionloss"}) {
+        if (first_number(e, name, 0.0) != 0.0)
+          xml_.unsupported(fmt::format("free joint {}", name), e.xml);
+      }
+      return;
+    }
     joint.anchor = where.point(vector(e, "pos", {}));
     joint.axis = where.direction(direction(e, "axis", vector(e, "axis", {0, 0, 1})));
     const double unit = joint.kind == RobotJointKind::kSlide ? 1.0 : compiler_.angle;
@@ -683,7 +1017,7 @@ class MjcfReader {
     const Element e = with_defaults(xml_element, inherited);
     check(e, kFrameNames,
           {"type", "size", "fromto", "mesh", "contype", "conaffinity", "friction", "density",
-           "mass", "condim", "priority", "margin", "gap"});
+           "mass", "condim", "priority", "margin", "gap", "hfield"});
     RobotGeometry g;
     g.source = xml_.where(e.xml);
     g.name = named(e);
@@ -744,6 +1078,18 @@ class MjcfReader {
     return static_cast<unsigned>(value);
   }
 
+  bool read_terrain_geom(const Element& e, RobotGeometry& g) {
+    const auto found = terrains_.find(e.text("hfield", ""));
+    if (found == terrains_.end()) {
+      xml_.fail(e.xml, "there is no height field '{}'", e.text("hfield", ""));
+    }
+    g.kind = GeometryKind::kMesh;
+    g.frame = frame(e);
+    g.mesh = found->second;
+    g.mass = 0.0;
+    return true;
+  }
+
   bool read_shape(const Element& e, int k, RobotGeometry& g) {
     static const std::map<std::string, GeometryKind> kinds{
         {"plane", GeometryKind::kPlane},     {"sphere", GeometryKind::kSphere},
@@ -751,13 +1097,11 @@ class MjcfReader {
         {"box", GeometryKind::kBox},         {"ellipsoid", GeometryKind::kEllipsoid},
         {"mesh", GeometryKind::kMesh}};
     const std::string type = e.text("type", e.get("mesh") != nullptr ? "mesh" : "sphere");
+    if (type == "hfield") return read_terrain_geom(e, g);
     const auto kind = kinds.find(type);
     if (kind == kinds.end()) {
-      if (type != "hfield" && type != "sdf") {
-        xml_.fail(e.xml, "geom of the unknown type '{}'", type);
-      }
-      xml_.unsupported("geom type=" + type, e.xml);
-      return false;
+      if (type == "sdf") xml_.fail(e.xml, "geom of type sdf: distances of plugins are not known");
+      xml_.fail(e.xml, "geom of the unknown type '{}'", type);
     }
     g.kind = kind->second;
     if (g.kind == GeometryKind::kMesh) return read_mesh_geom(e, k, g);
@@ -765,10 +1109,7 @@ class MjcfReader {
       xml_.fail(e.xml, "fitting a {} to a mesh is not supported", type);
     }
     g.frame = frame(e);
-    if (g.kind == GeometryKind::kPlane) {
-      if (k >= 0 && robot_.moving_link(k) >= 0) xml_.fail(e.xml, "a plane on a body that moves");
-      return true;
-    }
+    if (g.kind == GeometryKind::kPlane) return true;
     read_size(e, g);
     return true;
   }
@@ -794,6 +1135,8 @@ class MjcfReader {
       size.resize(needed - 1);
       size.push_back(half);
     }
+    const bool rod = std::string_view(e.xml->Parent()->Value()) == "composite";
+    if (rod && size.size() == 1 && needed == 2) size.push_back(1.0);  // read_rod() tells its length
     if (size.size() < needed) {
       xml_.fail(e.xml, "size of a {} has {} numbers, {} are needed", to_string(g.kind), size.size(),
                 needed);
@@ -849,11 +1192,12 @@ class MjcfReader {
 
   // ---- tendons ----
 
-  /// Sums of coordinates. Those along paths through space are known by name only.
+  /// Sums of coordinates, and lengths through sites. Those around geoms are known by name only.
   void read_tendons(const XMLElement* section) {
     for (const XMLElement* e : children(section)) {
       const Element element = with_defaults(e, "main", "tendon");
-      check(element, {"range", "limited", "stiffness", "damping", "frictionloss", "springlength"});
+      check(element, {"range", "limited", "stiffness", "damping", "frictionloss", "springlength",
+                      "actuatorfrcrange", "actuatorfrclimited", "armature"});
       RobotTendon tendon;
       tendon.source = xml_.where(e);
       tendon.name = element.text("name", "");
@@ -869,19 +1213,41 @@ class MjcfReader {
       const bool fixed = std::string_view(e->Name()) == "fixed";
       if (fixed) {
         read_fixed_tendon(e, tendon);
-        tendon.spring.rest = rest_length(element, tendon);
-      } else if (tendon.acts()) {
-        refuse_path(e, tendon.name, "acts on what it passes");
+      } else if (!read_path(e, tendon)) {
+        wrapped_.insert(tendon.name);
+        if (tendon.acts()) refuse_path(e, tendon.name, "acts on what it passes");
       }
+      if (!fixed && tendon.limit.lower <= 0.0) tendon.limit.lower = -kInfinity;  // a length is >= 0
+      if (wrapped_.count(tendon.name) == 0) read_rest(element, tendon);
+      read_armature(element, tendon);
+      tendon_efforts_[tendon.name] = range(element, "actuatorfrcrange", "actuatorfrclimited", 1.0);
       if (!tendons_.emplace(tendon.name, tendon).second) {
         xml_.fail(e, "a second tendon called '{}'", tendon.name);
       }
     }
   }
 
+  /// Of one joint it is armature of that joint.
+  void read_armature(const Element& e, RobotTendon& tendon) {
+    const double armature = number(e, "armature", 0.0);
+    if (armature == 0.0) return;
+    if (!(armature > 0.0)) xml_.fail(e.xml, "armature {} of a tendon is negative", armature);
+    const TendonLength& length = tendon.length;
+    if (length.joints.size() == 1) {
+      const auto& [name, weight] = length.joints.front();
+      const auto [k, j] = robot_.find_joint(name);
+      link(k).joints[static_cast<std::size_t>(j)].armature += weight * weight * armature;
+    } else if (length.segments.size() == 1) {
+      tendon.armature = armature;
+    } else {
+      xml_.fail(e.xml,
+                "armature of a tendon over more than one joint or two sites is not supported");
+    }
+  }
+
   [[noreturn]] void refuse_path(const XMLElement* e, const std::string& name,
                                 std::string_view why) const {
-    xml_.fail(e, "tendon '{}' {}; only fixed tendons, sums of joints, are supported", name, why);
+    xml_.fail(e, "tendon '{}' {}, and winds around a geom, which is not supported", name, why);
   }
 
   void read_fixed_tendon(const XMLElement* e, RobotTendon& tendon) {
@@ -892,32 +1258,82 @@ class MjcfReader {
       if (link(k).joints[static_cast<std::size_t>(j)].num_dofs() != 1) {
         xml_.fail(c, "tendon '{}': '{}' is neither hinge nor slide", tendon.name, name);
       }
-      tendon.joints.emplace_back(name, xml_.number(c, "coef", xml_.required(c, "coef")));
+      tendon.length.joints.emplace_back(name, xml_.number(c, "coef", xml_.required(c, "coef")));
     }
-    if (tendon.joints.empty()) xml_.fail(e, "tendon '{}' has no joints", tendon.name);
+    if (tendon.length.empty()) xml_.fail(e, "tendon '{}' has no joints", tendon.name);
+  }
+
+  const RobotSite& site(const XMLElement* e, const char* attribute) const {
+    const std::string name = xml_.required(e, attribute);
+    const auto found = std::find_if(robot_.sites.begin(), robot_.sites.end(),
+                                    [&](const RobotSite& s) { return s.name == name; });
+    if (found == robot_.sites.end()) xml_.fail(e, "there is no site '{}'", name);
+    return *found;
+  }
+
+  /// Straight from site to site; a pulley begins a new branch, whose length counts by 1 / divisor.
+  /// False: it winds around a geom.
+  bool read_path(const XMLElement* e, RobotTendon& tendon) {
+    const RobotSite* last = nullptr;
+    double weight = 1.0;
+    for (const XMLElement* c : children(e)) {
+      const std::string_view tag = c->Name();
+      if (tag == "geom") return false;
+      if (tag == "pulley") {
+        const double divisor = xml_.number(c, "divisor", xml_.required(c, "divisor"));
+        if (!(divisor > 0.0)) xml_.fail(c, "divisor {} is not positive", divisor);
+        weight = 1.0 / divisor;
+        last = nullptr;
+        continue;
+      }
+      if (tag != "site") xml_.fail(c, "a tendon passes no <{}>", tag);
+      const RobotSite* const next = &site(c, "site");
+      if (last != nullptr) {
+        tendon.length.segments.push_back(
+            {last->link, last->frame.position, next->link, next->frame.position, weight});
+      }
+      last = next;
+    }
+    if (tendon.length.empty()) xml_.fail(e, "tendon '{}' passes less than two sites", tendon.name);
+    return true;
+  }
+
+  /// Of a link where all coordinates are at their reference; -1: the world.
+  RigidFrame reference_frame(int k) const {
+    RigidFrame at;
+    for (; k >= 0; k = robot_.link(k).parent) at = robot_.link(k).frame * at;
+    return at;
   }
 
   /// L where all coordinates are at their reference.
-  double reference_length(const RobotTendon& tendon) const {
+  double reference_length(const TendonLength& length) const {
     double sum = 0.0;
-    for (const auto& [name, weight] : tendon.joints) {
+    for (const auto& [name, weight] : length.joints) {
       const auto [k, j] = robot_.find_joint(name);
       sum += weight * robot_.link(k).joints[static_cast<std::size_t>(j)].reference;
+    }
+    for (const TendonSegment& s : length.segments) {
+      sum += s.weight * norm(reference_frame(s.link_a).point(s.point_a) -
+                             reference_frame(s.link_b).point(s.point_b));
     }
     return sum;
   }
 
-  /// Of its spring: as given, or where it starts.
-  double rest_length(const Element& e, const RobotTendon& tendon) {
+  /// Where its spring exerts nothing: as given, from one length to another, or where it starts.
+  void read_rest(const Element& e, RobotTendon& tendon) {
+    tendon.spring.rest = reference_length(tendon.length);
     const char* text = e.get("springlength");
-    if (text == nullptr) return reference_length(tendon);
+    if (text == nullptr) return;
     const auto given = xml_.numbers(e.xml, "springlength", text);
-    if (given.empty()) xml_.fail(e.xml, "springlength is empty");
-    if (given.size() > 1 && given[1] != given[0]) {
-      xml_.fail(e.xml, "tendon '{}' is slack from {} to {}, which is not supported", tendon.name,
-                given[0], given[1]);
+    if (given.empty() || given.size() > 2)
+      xml_.fail(e.xml, "springlength is not one or two numbers");
+    if (given[0] < 0.0) return;
+    tendon.spring.rest = given[0];
+    if (given.size() < 2) return;
+    tendon.slack = given[1] - given[0];
+    if (!(tendon.slack >= 0.0)) {
+      xml_.fail(e.xml, "springlength [{}, {}] is crossed", given[0], given[1]);
     }
-    return given[0] < 0.0 ? reference_length(tendon) : given[0];
   }
 
   /// The tendon that attribute `name` of e names: one that something depends on.
@@ -925,45 +1341,83 @@ class MjcfReader {
     const std::string name = xml_.required(e, attribute);
     const auto found = tendons_.find(name);
     if (found == tendons_.end()) xml_.fail(e, "there is no tendon '{}'", name);
-    if (found->second.joints.empty()) refuse_path(e, name, "is driven or held");
+    if (wrapped_.count(name) > 0) refuse_path(e, name, "is driven or held");
     return found->second;
   }
 
-  /// L_1 - L_1,0 = c_0 + c_1 (L_2 - L_2,0), L_0 at the reference.
-  void hold_tendon(const XMLElement* e) {
-    check({e, nullptr}, {"tendon1", "tendon2", "polycoef"});
-    const RobotTendon& first = used_tendon(e, "tendon1");
+  /// c_0 ... c_4 of an equality.
+  std::array<double, 5> polynomial(const XMLElement* e) const {
+    std::array<double, 5> poly{0.0, 1.0};
+    const char* text = e->Attribute("polycoef");
+    if (text == nullptr) return poly;
+    const auto given = xml_.numbers(e, "polycoef", text);
+    if (given.size() > poly.size()) xml_.fail(e, "polycoef has more than five numbers");
+    std::copy(given.begin(), given.end(), poly.begin());
+    return poly;
+  }
+  static bool linear(const std::array<double, 5>& poly) {
+    return poly[2] == 0.0 && poly[3] == 0.0 && poly[4] == 0.0;
+  }
+
+  /// L_1 - L_1,0 = c_0 + c_1 x + ... + c_4 x^4, x = L_2 - L_2,0, L_0 at the reference.
+  void hold_length(const XMLElement* e, const std::string& name, const TendonLength& first,
+                   const TendonLength* second) {
+    const auto poly = polynomial(e);
     RobotTendon held;
-    held.name = first.name;
-    held.joints = first.joints;
+    held.name = name;
     held.source = xml_.where(e);
-    std::vector<double> poly{0.0, 1.0};
-    if (const char* text = e->Attribute("polycoef")) poly = xml_.numbers(e, "polycoef", text);
-    poly.resize(5, 0.0);
-    const bool two = e->Attribute("tendon2") != nullptr;
-    if (two && (poly[2] != 0.0 || poly[3] != 0.0 || poly[4] != 0.0)) {
-      xml_.fail(e, "tendons held by more than first order are not supported");
+    held.length = first;
+    held.held = reference_length(first);
+    if (second != nullptr && !linear(poly)) {
+      held.leader = TendonLeader{*second, reference_length(*second), poly};
+      robot_.tendons.push_back(std::move(held));
+      return;
     }
-    if (two) {
-      for (const auto& [name, weight] : used_tendon(e, "tendon2").joints) {
-        held.joints.emplace_back(name, -poly[1] * weight);
+    *held.held += poly[0];
+    if (second != nullptr) {
+      *held.held -= poly[1] * reference_length(*second);
+      for (const auto& [joint, weight] : second->joints) {
+        held.length.joints.emplace_back(joint, -poly[1] * weight);
+      }
+      for (TendonSegment segment : second->segments) {
+        segment.weight *= -poly[1];
+        held.length.segments.push_back(segment);
       }
     }
-    held.held = poly[0] + reference_length(held);
     robot_.tendons.push_back(std::move(held));
+  }
+
+  void hold_tendon(const Element& element) {
+    const XMLElement* const e = element.xml;
+    check(element, {"tendon1", "tendon2", "polycoef", "active"});
+    const RobotTendon& first = used_tendon(e, "tendon1");
+    const bool two = e->Attribute("tendon2") != nullptr;
+    hold_length(e, first.name, first.length, two ? &used_tendon(e, "tendon2").length : nullptr);
   }
 
   void drive_tendon(const Element& e, const std::string& tag) {
     RobotTendon& tendon = used_tendon(e.xml, "tendon");
-    if (tendon.servo) {
-      xml_.fail(e.xml, "a second actuator of tendon '{}' is not supported", tendon.name);
-    }
     RobotActuator actuator = actuator_of(e);
-    if (!read_law(e, tag, actuator)) {
-      xml_.fail(e.xml, "actuator '{}' of tendon '{}' is neither motor nor servo", actuator.name,
-                tendon.name);
+    if (!read_law(e, tag, actuator)) return;
+    const JointLimit& all = tendon_efforts_[tendon.name];
+    const bool servo = actuator.kind != ActuatorKind::kMotor;
+    const auto more = std::count_if(
+        tendon.servos.begin(), tendon.servos.end(),
+        [](const RobotActuator& other) { return other.kind != ActuatorKind::kMotor; });
+    if (servo && (std::isfinite(all.lower) || std::isfinite(all.upper))) {
+      if (more > 0 || std::abs(actuator.gear) != 1.0) {
+        xml_.fail(e.xml,
+                  "actuatorfrcrange of tendon '{}' with servos that share it or have a gear "
+                  "is not supported",
+                  tendon.name);
+      }
+      const double sign = actuator.gear;
+      const double one = sign * all.lower;
+      const double other = sign * all.upper;
+      actuator.effort.lower = std::max(actuator.effort.lower, std::min(one, other));
+      actuator.effort.upper = std::min(actuator.effort.upper, std::max(one, other));
     }
-    tendon.servo = actuator;
+    tendon.servos.push_back(actuator);
   }
 
   void keep_acting_tendons() {
@@ -983,36 +1437,91 @@ class MjcfReader {
 
   void read_equality(const XMLElement* section) {
     for (const XMLElement* e : children(section)) {
-      const std::string tag = e->Name();
+      const std::string_view tag = e->Name();
+      const Element element = with_defaults(e, "main", "equality");
+      if (element.text("active", "true") == "false") {
+        xml_.unsupported("equality that is not active", e);
+        continue;
+      }
       if (tag == "tendon") {
-        hold_tendon(e);
-        continue;
+        hold_tendon(element);
+      } else if (tag == "joint") {
+        hold_joint(element);
+      } else if (tag == "connect" || tag == "weld") {
+        hold_bodies(element, tag == "weld");
+      } else {
+        xml_.fail(e, "equality <{}> is not supported", tag);
       }
-      const char* other = e->Attribute("joint2");
-      if (tag != "joint" || other == nullptr) {
-        xml_.unsupported("equality " + tag, e);
-        continue;
-      }
-      const Element element{e, nullptr};
-      check(element, {"joint1", "joint2", "polycoef"});
-      const std::string name = xml_.required(e, "joint1");
-      const auto [k, j] = robot_.find_joint(name);
-      const auto [other_k, other_j] = robot_.find_joint(other);
-      if (k < 0 || other_k < 0) {
-        xml_.fail(e, "there is no joint '{}'", k < 0 ? name : std::string(other));
-      }
-      std::vector<double> poly{0, 1};
-      if (const char* text = e->Attribute("polycoef")) poly = xml_.numbers(e, "polycoef", text);
-      poly.resize(5, 0.0);
-      if (poly[2] != 0.0 || poly[3] != 0.0 || poly[4] != 0.0) {
-        xml_.unsupported("equality joint of more than first order", e);
-        continue;
-      }
-      RobotJoint& joint = link(k).joints[static_cast<std::size_t>(j)];
-      const RobotJoint& leader = link(other_k).joints[static_cast<std::size_t>(other_j)];
-      joint.mimic =
-          JointMimic{other, poly[1], joint.reference + poly[0] - poly[1] * leader.reference};
     }
+  }
+
+  void hold_joint(const Element& element) {
+    const XMLElement* const e = element.xml;
+    check(element, {"joint1", "joint2", "polycoef", "active"});
+    const auto find = [&](const char* attribute) -> RobotJoint& {
+      const std::string name = xml_.required(e, attribute);
+      const auto [k, j] = robot_.find_joint(name);
+      if (k < 0) xml_.fail(e, "there is no joint '{}'", name);
+      RobotJoint& found = link(k).joints[static_cast<std::size_t>(j)];
+      if (found.num_dofs() != 1) xml_.fail(e, "joint '{}' is neither hinge nor slide", name);
+      return found;
+    };
+    RobotJoint& joint = find("joint1");
+    const TendonLength own{{{joint.name, 1.0}}, {}};
+    if (e->Attribute("joint2") == nullptr) return hold_length(e, joint.name, own, nullptr);
+    const RobotJoint& leader = find("joint2");
+    const auto poly = polynomial(e);
+    if (!linear(poly) || joint.mimic) {
+      const TendonLength other{{{leader.name, 1.0}}, {}};
+      return hold_length(e, joint.name, own, &other);
+    }
+    joint.mimic =
+        JointMimic{leader.name, poly[1], joint.reference + poly[0] - poly[1] * leader.reference};
+  }
+
+  /// A point of two bodies, or all of both, stays where it is at the reference, or where it is told.
+  void hold_bodies(const Element& element, bool weld) {
+    const XMLElement* const e = element.xml;
+    check(element, {"body1", "body2", "anchor", "site1", "site2", "active"},
+          {weld ? "relpose" : "", weld ? "torquescale" : ""});
+    RobotHold hold;
+    hold.name = element.text("name", "");
+    hold.source = xml_.where(e);
+    hold.weld = weld && number(element, "torquescale", 1.0) > 0.0;
+    if (e->Attribute("site1") != nullptr) {
+      const RobotSite& a = site(e, "site1");
+      const RobotSite& b = site(e, "site2");
+      hold.link_a = a.link;
+      hold.link_b = b.link;
+      hold.frame_a = a.frame;
+      hold.frame_b = b.frame;
+      robot_.holds.push_back(hold);
+      return;
+    }
+    hold.link_a = body(e, "body1");
+    hold.link_b = e->Attribute("body2") == nullptr ? -1 : body(e, "body2");
+    if (!weld) xml_.required(e, "anchor");
+    const RigidFrame anchor{vector(element, "anchor", {}), {}};
+    const RigidFrame a = reference_frame(hold.link_a);
+    const RigidFrame b = reference_frame(hold.link_b);
+    if (weld) {  // the anchor is one of the second body
+      hold.frame_b = anchor;
+      hold.frame_a = relative_pose(element, inverse(a) * b * anchor);
+    } else {
+      hold.frame_a = anchor;
+      hold.frame_b = inverse(b) * a * anchor;
+    }
+    robot_.holds.push_back(hold);
+  }
+
+  /// Of the second anchor in the first body.
+  RigidFrame relative_pose(const Element& e, const RigidFrame& missing) const {
+    const char* text = e.get("relpose");
+    if (text == nullptr) return missing;
+    const auto v = xml_.numbers(e.xml, "relpose", text, 7);
+    const Quaternion turn{v[3], v[4], v[5], v[6]};
+    if (std::all_of(v.begin() + 3, v.end(), [](double x) { return x == 0.0; })) return missing;
+    return {{v[0], v[1], v[2]}, normalized(turn)};
   }
 
   void read_actuators(const XMLElement* section) {
@@ -1024,28 +1533,71 @@ class MjcfReader {
       }
       const bool known =
           tag == "motor" || tag == "position" || tag == "velocity" || tag == "general";
-      if (element.get("tendon") != nullptr && known) {
+      const bool of_joint =
+          element.get("joint") != nullptr || element.get("jointinparent") != nullptr;
+      if (known && element.get("tendon") != nullptr) {
         drive_tendon(element, tag);
-        continue;
+      } else if (known && of_joint) {
+        drive_joint(element, tag);
+      } else {
+        check_rest(element, tag);
       }
-      if (element.get("joint") == nullptr || !known) {
-        xml_.unsupported(
-            "actuator " + tag + (element.get("joint") == nullptr ? " without joint" : ""), e);
-        continue;
-      }
-      RobotActuator actuator = actuator_of(element);
-      if (!read_law(element, tag, actuator)) continue;
-      robot_.actuators.push_back(actuator);
     }
   }
 
+  void drive_joint(const Element& e, const std::string& tag) {
+    const bool in_parent = e.get("joint") == nullptr;  // the same for hinges and slides
+    const std::string name = e.text(in_parent ? "jointinparent" : "joint", "");
+    const auto [k, j] = robot_.find_joint(name);
+    if (k < 0) {
+      xml_.fail(e.xml, "actuator '{}': there is no joint '{}'", e.text("name", ""), name);
+    }
+    const RobotJointKind kind = link(k).joints[static_cast<std::size_t>(j)].kind;
+    const bool one = kind == RobotJointKind::kHinge || kind == RobotJointKind::kSlide;
+    int axis = 0;
+    if (!one) {
+      const int count = kind == RobotJointKind::kBall ? 3 : 6;
+      std::vector<double> gear{1.0};
+      if (const char* text = e.get("gear")) gear = xml_.numbers(e.xml, "gear", text);
+      gear.resize(static_cast<std::size_t>(count), 0.0);
+      axis = static_cast<int>(
+          std::find_if(gear.begin(), gear.end(), [](double g) { return g != 0.0; }) - gear.begin());
+      const bool single = std::count(gear.begin(), gear.end(), 0.0) == count - 1;
+      if (kind == RobotJointKind::kFree || !single || in_parent) return check_rest(e, tag);
+    }
+    RobotActuator actuator = actuator_of(e, axis);
+    actuator.joint = name;
+    if (read_law(e, tag, actuator)) robot_.actuators.push_back(actuator);
+  }
+
+  /// An actuator that is not read: it may only be one that exerts nothing while its control is 0.
+  void check_rest(const Element& e, const std::string& tag) {
+    const bool passive = tag == "motor" || tag == "adhesion" || tag == "damper";
+    bool off = passive || tag == "general" || tag == "cylinder";
+    std::vector<double> bias;
+    const bool biased = tag == "cylinder" || e.text("biastype", "none") != "none";
+    const char* const name = tag == "cylinder" ? "bias" : "biasprm";
+    if (biased && e.get(name) != nullptr) bias = xml_.numbers(e.xml, name, e.get(name));
+    if (!passive)
+      off = off && std::all_of(bias.begin(), bias.end(), [](double b) { return b == 0.0; });
+    const std::string what = e.get("joint") == nullptr ? tag + " without joint" : tag;
+    if (!off) xml_.fail(e.xml, "actuator <{}> acts at rest too, and is not supported", what);
+    xml_.unsupported("actuator " + what, e.xml);
+  }
+
   /// All but its law.
-  RobotActuator actuator_of(const Element& e) {
+  RobotActuator actuator_of(const Element& e, int axis = 0) {
     RobotActuator actuator;
     actuator.source = xml_.where(e.xml);
     actuator.name = e.text("name", "");
     actuator.joint = e.text("joint", "");
-    actuator.gear = first_number(e, "gear", 1.0);
+    actuator.axis = axis;
+    actuator.gear = 1.0;
+    if (const char* text = e.get("gear")) {
+      const auto gear = xml_.numbers(e.xml, "gear", text);
+      if (gear.empty()) xml_.fail(e.xml, "gear is empty");
+      actuator.gear = gear[static_cast<std::size_t>(axis)];
+    }
     if (actuator.gear == 0.0) xml_.fail(e.xml, "actuator '{}' has the gear 0", actuator.name);
     actuator.control = range(e, "ctrlrange", "ctrllimited", 1.0);
     actuator.effort = range(e, "forcerange", "forcelimited", 1.0);
@@ -1055,9 +1607,10 @@ class MjcfReader {
     return actuator;
   }
 
+  /// False: it is none of these, and exerts nothing at control 0.
   bool read_law(const Element& e, const std::string& tag, RobotActuator& actuator) {
-    const Names common{"joint",       "tendon",     "gear",        "ctrlrange",
-                       "ctrllimited", "forcerange", "forcelimited"};
+    const Names common{"joint",     "jointinparent", "tendon",     "gear",
+                       "ctrlrange", "ctrllimited",   "forcerange", "forcelimited"};
     if (tag == "motor") {
       check(e, common);
     } else if (tag == "position") {
@@ -1088,20 +1641,26 @@ class MjcfReader {
     }
     bias.resize(3, 0.0);
     actuator.gain = gain;
-    const bool plain = e.text("gaintype", "fixed") == "fixed" && gain >= 0.0 && bias[0] == 0.0;
-    if (plain && bias[1] == 0.0 && bias[2] == 0.0) return true;
-    if (plain && bias[1] < 0.0 && bias[2] <= 0.0) {
+    const bool none = bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == 0.0;
+    const bool fixed = e.text("gaintype", "fixed") == "fixed";
+    if (fixed && none) return true;
+    if (fixed && bias[1] < 0.0 && bias[2] <= 0.0) {
       actuator.kind = ActuatorKind::kPosition;
       actuator.gain = -bias[1];
       actuator.scale = gain / actuator.gain;
+      actuator.offset = bias[0] / actuator.gain;
       actuator.damping = -bias[2];
       return true;
     }
-    if (plain && bias[1] == 0.0 && bias[2] == -gain) {
+    if (fixed && gain >= 0.0 && bias[0] == 0.0 && bias[1] == 0.0 && bias[2] == -gain) {
       actuator.kind = ActuatorKind::kVelocity;
       return true;
     }
-    xml_.unsupported("general actuator that is not a motor, position or velocity servo", e.xml);
+    if (!none) {
+      xml_.fail(e.xml, "actuator '{}' acts at rest, and is neither a position nor a velocity servo",
+                actuator.name);
+    }
+    xml_.unsupported("general actuator whose gain depends on the pose", e.xml);
     return false;
   }
 
@@ -1114,9 +1673,19 @@ class MjcfReader {
   std::set<std::string> included_;
   std::map<std::string, DefaultClass> classes_;
   std::map<std::string, MeshAsset> meshes_;
+  std::map<std::string, std::shared_ptr<const RobotMesh>> terrains_;
   std::map<std::string, RobotDescription> models_;  // that can be attached
+  struct TunedSpring {
+    int link = 0;
+    std::size_t joint = 0;
+    double time = 0.0;   // s
+    double ratio = 0.0;  // 1: critical
+  };
+  std::vector<TunedSpring> tuned_;
   std::map<std::string, RobotTendon> tendons_;
-  std::vector<std::string> within_;  // this file, and those that attach it
+  std::map<std::string, JointLimit> tendon_efforts_;  // of all actuators of a tendon
+  std::set<std::string> wrapped_;                     // tendons around geoms
+  std::vector<std::string> within_;                   // this file, and those that attach it
   std::set<std::string> missing_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <set>
 
@@ -141,6 +142,14 @@ RobotInertial moving_inertial(const RobotDescription& robot, int k) {
   return combined(parts);
 }
 
+/// Of a link that moves.
+void check_shapes(const RobotLink& link) {
+  for (const RobotGeometry& g : link.geometry) {
+    if (g.kind == GeometryKind::kPlane) fail(g.source, "a plane on a body that moves");
+    if (g.mesh && g.mesh->terrain) fail(g.source, "a height field on a body that moves");
+  }
+}
+
 void check_inertia(const RobotDescription& robot, int k) {
   const RobotLink& link = robot.link(k);
   if (link.inertial && !(link.inertial->mass >= 0.0)) {
@@ -219,7 +228,7 @@ int RobotJoint::num_dofs() const {
 bool RobotTendon::acts() const {
   const bool limited = limit.lower > -kInfinity || limit.upper < kInfinity;
   return held || limited || spring.stiffness > 0.0 || spring.damping > 0.0 || friction > 0.0 ||
-         servo;
+         armature > 0.0 || !servos.empty();
 }
 
 int RobotDescription::moving_link(int k) const {
@@ -347,6 +356,7 @@ void validate(const RobotDescription& robot) {
       check_joint(joint, robot);
     }
     check_inertia(robot, k);
+    if (robot.moving_link(k) >= 0) check_shapes(link);
   }
   check_mimics(robot);
   for (const RobotActuator& actuator : robot.actuators) {
@@ -356,19 +366,26 @@ void validate(const RobotDescription& robot) {
   }
 }
 
+void for_each_segment(RobotTendon& tendon, const std::function<void(TendonSegment&)>& visit) {
+  for (TendonSegment& segment : tendon.length.segments) visit(segment);
+  if (!tendon.leader) return;
+  for (TendonSegment& segment : tendon.leader->length.segments) visit(segment);
+}
+
 void split_joint_chains(RobotDescription& robot) {
   constexpr double kShare = 0.01;  // of the link's mass that goes to a link between two joints
   for (int k = 0; k < robot.num_links(); ++k) {
     RobotLink& link = robot.links[to_size(k)];
     if (link.joints.size() < 2 || joint_triad(link, link.joints.size())) continue;
     std::size_t count = link.joints.size() - 1;
-    while (count > 1 && !joint_triad(link, count)) --count;
+    while (count > 1 && !joint_triad(link, count)) --count;  // one alone always fits
     RobotLink between;
     between.name = link.name + "/" + link.joints[count - 1].name;
     between.parent = link.parent;
     between.frame = link.frame;
     between.source = link.source;
     between.between_joints = true;
+    between.carried = link.carried;
     between.joints.assign(link.joints.begin(), link.joints.begin() + static_cast<long>(count));
     link.joints.erase(link.joints.begin(), link.joints.begin() + static_cast<long>(count));
     RobotInertial whole = robot_inertial(link);
@@ -389,9 +406,21 @@ void split_joint_chains(RobotDescription& robot) {
       if (parent >= k) ++parent;
     }
     robot.links[to_size(k + 1)].parent = k;
+    const auto shift = [k](int& other) { other += other >= k ? 1 : 0; };
     for (auto& [a, b] : robot.excluded) {
-      if (a >= k) ++a;
-      if (b >= k) ++b;
+      shift(a);
+      shift(b);
+    }
+    for (RobotHold& hold : robot.holds) {
+      shift(hold.link_a);
+      shift(hold.link_b);
+    }
+    for (RobotSite& site : robot.sites) shift(site.link);
+    for (RobotTendon& tendon : robot.tendons) {
+      for_each_segment(tendon, [&](TendonSegment& segment) {
+        shift(segment.link_a);
+        shift(segment.link_b);
+      });
     }
   }
 }

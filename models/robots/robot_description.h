@@ -15,6 +15,8 @@
 /// Units: m, kg, s, rad, whatever the file used.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -58,6 +60,7 @@ struct RobotMesh {
   std::string path;
   TriangleSurface surface;  ///< scaled, m
   MeshInertia inertia = MeshInertia::kPyramids;
+  bool terrain = false;  ///< collides as its triangles, never as a hull
 };
 
 struct RobotGeometry {
@@ -100,7 +103,7 @@ struct RobotJoint {
   double effort = std::numeric_limits<double>::infinity();  ///< largest of a drive, N or N m
   double velocity =
       std::numeric_limits<double>::infinity();  ///< largest the file states; not enforced
-  JointSpring spring;
+  JointSpring spring;  ///< of a free joint its damping alone: of the link's frame and of its spin
   double friction = 0.0;
   double armature = 0.0;
   std::optional<JointMimic> mimic;
@@ -113,8 +116,8 @@ struct RobotJoint {
 enum class ActuatorKind { kMotor, kPosition, kVelocity };
 const char* to_string(ActuatorKind kind);
 
-/// effort = gear clip(gain scale control - k gear q - d gear v); control and effort within their
-/// ranges.
+/// effort = gear clip(gain (scale control + offset) - k gear q - d gear v); control and effort within
+/// their ranges.
 struct RobotActuator {
   std::string name;
   ActuatorKind kind = ActuatorKind::kMotor;
@@ -123,25 +126,64 @@ struct RobotActuator {
   double gain = 1.0;     ///< motor: effort per control; position: k; velocity: d
   double damping = 0.0;  ///< position: d beside k
   double scale = 1.0;    ///< position: coordinate per control
+  double offset = 0.0;   ///< position: coordinate at control 0
+  int axis = 0;          ///< of a ball joint: the component of its rotation vector
   JointLimit control;    ///< range of the control
   JointLimit effort;     ///< range of the effort before the gear
   SourceLine source;
 };
 
-/// A fixed tendon: L, the weighted sum of coordinates of hinges and slides, is held, limited, sprung or
-/// driven (models/rows/tendon_rows.h).
+/// A tendon runs straight between two points of links and adds weight times their distance to L.
+struct TendonSegment {
+  int link_a = -1;  ///< -1: the world
+  Vec3 point_a;     ///< in its link, m
+  int link_b = -1;
+  Vec3 point_b;
+  double weight = 1.0;
+};
+
+/// L: a weighted sum of coordinates of hinges and slides, and of lengths of segments.
+struct TendonLength {
+  std::vector<std::pair<std::string, double>> joints;  ///< name, weight
+  std::vector<TendonSegment> segments;
+
+  bool empty() const { return joints.empty() && segments.empty(); }
+};
+
+/// The length kept is  c_0 + c_1 x + c_2 x^2 + c_3 x^3 + c_4 x^4,  x = L of the leader - start.
+struct TendonLeader {
+  TendonLength length;
+  double start = 0.0;
+  std::array<double, 5> coefficients{};
+};
+
+/// A tendon: its length L is held, limited, sprung or driven (models/rows/tendon_rows.h).
 struct RobotTendon {
   std::string name;
-  std::vector<std::pair<std::string, double>> joints;  ///< name, weight
-  std::optional<double> held;                          ///< L is kept at this
-  JointLimit limit;                                    ///< of L
+  TendonLength length;
+  std::optional<double> held;          ///< L is kept at this, and at what the leader adds
+  std::optional<TendonLeader> leader;  ///< of more than first order
+  JointLimit limit;                    ///< of L
   JointSpring spring;
+  double slack = 0.0;  ///< no force of the spring between its rest and this much more
   double friction = 0.0;
-  std::optional<RobotActuator> servo;  ///< its joint is empty
+  double armature = 0.0;              ///< inertia that moves with L alone; one segment, or 0
+  std::vector<RobotActuator> servos;  ///< their joints are empty
   SourceLine source;
 
   /// Nothing depends on a tendon that does none of this.
   bool acts() const;
+};
+
+/// Two links, the world among them, that a point holds together (four-bar linkages), or a weld.
+struct RobotHold {
+  std::string name;
+  int link_a = -1;     ///< -1: the world
+  RigidFrame frame_a;  ///< in its link
+  int link_b = -1;
+  RigidFrame frame_b;
+  bool weld = false;  ///< the frames stay parallel as well
+  SourceLine source;
 };
 
 struct RobotLink {
@@ -151,11 +193,25 @@ struct RobotLink {
   std::vector<RobotJoint> joints;
   std::optional<RobotInertial> inertial;  ///< as given; robot_inertial() has it in every case
   std::vector<RobotGeometry> geometry;
+  double carried = 0.0;  ///< share of its weight that something outside the model carries
   SourceLine source;
 
   bool between_joints = false;  ///< made by split_joint_chains: no shape, little mass
 
   bool fixed() const { return joints.empty(); }
+};
+
+/// A named place on a link, to which tendons and holds refer.
+struct RobotSite {
+  std::string name;
+  int link = -1;     ///< -1: the world
+  RigidFrame frame;  ///< in the link
+};
+
+/// What all links move in: it drags on each as on the box of its mass and inertia.
+struct RobotFluid {
+  double density = 0.0;    ///< kg/m^3
+  double viscosity = 0.0;  ///< Pa s
 };
 
 /// Something a file uses that has no counterpart here.
@@ -172,8 +228,11 @@ struct RobotDescription {
   std::vector<RobotLink> links;
   std::vector<RobotGeometry> world_geometry;  ///< fixed to the world
   Vec3 gravity{0.0, 0.0, -9.81};              ///< m/s^2
-  std::vector<RobotActuator> actuators;       ///< of joints
-  std::vector<RobotTendon> tendons;           ///< those that act
+  RobotFluid fluid;
+  std::vector<RobotActuator> actuators;  ///< of joints
+  std::vector<RobotTendon> tendons;      ///< those that act
+  std::vector<RobotHold> holds;          ///< what the tree of joints does not hold
+  std::vector<RobotSite> sites;
   std::vector<std::pair<int, int>> excluded;  ///< pairs of links that never touch; -1: the world
   std::vector<UnsupportedFeature> unsupported;
   std::vector<std::string> warnings;
@@ -201,6 +260,8 @@ Solid mesh_solid(const TriangleSurface& surface, MeshInertia how);
 RobotInertial robot_inertial(const RobotLink& link);
 /// Sum of several in one frame.
 RobotInertial combined(const std::vector<RobotInertial>& parts);
+
+void for_each_segment(RobotTendon& tendon, const std::function<void(TendonSegment&)>& visit);
 
 /// Throws InputError with file and line where the robot cannot be simulated: a link that moves
 /// without mass or with an inertia that is not positive definite, crossed limits, two joints or two

@@ -64,7 +64,7 @@ std::shared_ptr<const Shape> hull_shape(const RobotMesh& mesh, int hull_points,
 
 std::shared_ptr<const Shape> mesh_shape(const RobotMesh& mesh, const MeshShapeOptions& options,
                                         std::vector<std::string>& notes) {
-  if (options.hulls) return hull_shape(mesh, options.hull_points, notes);
+  if (options.hulls && !mesh.terrain) return hull_shape(mesh, options.hull_points, notes);
   std::vector<std::array<int, 3>> triangles;
   for (const auto& t : mesh.surface.triangle) triangles.push_back({t[0], t[1], t[2]});
   return std::make_shared<TriangleMesh>(mesh.surface.vertex, triangles,

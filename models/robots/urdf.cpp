@@ -385,6 +385,9 @@ class UrdfReader {
         xml_.fail(massless->second, "link '{}' moves, but its mass is 0", name);
       }
     }
+    if (massless_.count(name) > 0) {  // its shapes do not tell otherwise
+      for (RobotGeometry& g : link.geometry) g.mass = 0.0;
+    }
     placed_.insert(name);
     robot_.links.push_back(std::move(link));
     return robot_.num_links() - 1;

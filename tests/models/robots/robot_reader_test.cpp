@@ -1,7 +1,9 @@
 // URDF and MJCF: what is read, what is refused, and with which line.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -404,14 +406,19 @@ TEST(Mjcf, TendonsMusclesAndFlexThatActAreReadOrRefused) {
   };
   const std::string sum = "<fixed name='t'><joint joint='j' coef='2'/></fixed>";
   EXPECT_TRUE(parse(model(sum)).tendons.empty());  // nothing depends on it
-  EXPECT_TRUE(parse(model("<spatial name='s'><site site='x'/></spatial>")).tendons.empty());
+  EXPECT_TRUE(parse(model("<spatial name='s'><geom geom='g'/></spatial>")).tendons.empty());
   EXPECT_EQ(parse(model("<fixed stiffness='1'><joint joint='j' coef='2'/></fixed>")).tendons.size(),
             1u);
-  EXPECT_TRUE(begins(error_of(model("<spatial name='s' stiffness='1'/>")),
-                     "robot.xml:3: tendon 's' acts on what it passes; only fixed"));
-  EXPECT_TRUE(
-      begins(error_of(model("<spatial name='s'/>", "<actuator>\n<motor tendon='s'/></actuator>")),
-             "robot.xml:5: tendon 's' is driven or held; only fixed"));
+  const std::string around = "<geom geom='g'/></spatial>";
+  EXPECT_TRUE(begins(error_of(model("<spatial name='s' stiffness='1'>" + around)),
+                     "robot.xml:3: tendon 's' acts on what it passes, and winds around a geom"));
+  EXPECT_TRUE(begins(
+      error_of(model("<spatial name='s'>" + around, "<actuator>\n<motor tendon='s'/></actuator>")),
+      "robot.xml:5: tendon 's' is driven or held, and winds around a geom"));
+  EXPECT_TRUE(begins(error_of(model("<spatial name='s'><site site='x'/></spatial>")),
+                     "robot.xml:3: there is no site 'x'"));
+  EXPECT_TRUE(begins(error_of(model("<spatial name='s'/>")),
+                     "robot.xml:3: tendon 's' passes less than two sites"));
   EXPECT_TRUE(begins(error_of(model("<fixed name='t'>\n<joint joint='x' coef='1'/></fixed>")),
                      "robot.xml:4: there is no joint 'x'"));
   EXPECT_TRUE(
@@ -505,6 +512,134 @@ TEST(Mjcf, FrictionOfAGeomAndItsDimension) {
              "robot.xml:2: condim 2 is not"));
 }
 
+TEST(Urdf, FixedLinksOfMassZeroWeighNothingThoseWithoutInertialWhatTheirShapesDo) {
+  // As MuJoCo 3.17 has it.
+  const RobotDescription robot = parse(R"(<robot name="r"><link name="base"/>
+    <link name="arm"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+    <link name="none"><inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0"/></inertial>
+      <collision><geometry><box size="1 1 1"/></geometry></collision></link>
+    <link name="box"><collision><geometry><box size=".1 .1 .1"/></geometry></collision></link>
+    <joint name="a" type="continuous"><parent link="base"/><child link="arm"/></joint>
+    <joint name="s" type="fixed"><parent link="arm"/><child link="none"/></joint>
+    <joint name="b" type="fixed"><parent link="arm"/><child link="box"/></joint></robot>)");
+  EXPECT_EQ(robot_inertial(robot.link(robot.find_link("none"))).mass, 0.0);
+  EXPECT_NEAR(robot_inertial(robot.link(robot.find_link("box"))).mass, 1.0, 1e-12);
+}
+
+TEST(Mjcf, FlagsTurnOffWhatTheyName) {
+  const auto model = [](const std::string& flags) {
+    return parse(
+        "<mujoco><option><flag " + flags +
+        "/></option><worldbody><geom type='plane' size='1 1 1'/><body><joint name='j' "
+        "range='-10 10' frictionloss='2' stiffness='3' damping='4'/><geom size='.1'/></body>"
+        "<body name='b'><joint name='k'/><geom size='.1'/></body></worldbody><equality><joint "
+        "joint1='j' joint2='k'/><connect body1='b' anchor='0 0 0'/></equality><actuator>"
+        "<motor joint='j'/></actuator></mujoco>");
+  };
+  const RobotDescription on = model("energy='enable'");
+  EXPECT_TRUE(on.link(0).geometry[0].collides && on.world_geometry[0].collides);
+  EXPECT_TRUE(on.link(0).joints[0].mimic && on.holds.size() == 1 && on.actuators.size() == 1);
+  EXPECT_EQ(norm(model("gravity='disable'").gravity), 0.0);
+  EXPECT_FALSE(model("contact='disable'").world_geometry[0].collides);
+  EXPECT_TRUE(model("actuation='disable'").actuators.empty());
+  const RobotDescription free = model("constraint='disable' passive='disable'");
+  const RobotJoint& joint = free.link(0).joints[0];
+  EXPECT_FALSE(free.link(0).geometry[0].collides || joint.mimic || !free.holds.empty());
+  EXPECT_EQ(joint.limit.upper, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(joint.friction + joint.spring.stiffness + joint.spring.damping, 0.0);
+  EXPECT_NEAR(robot_inertial(free.link(0)).mass, 4000.0 / 3.0 * kPi * 1e-3, 1e-12);  // as before
+}
+
+TEST(Mjcf, CompilerBoundsMassAndInertia) {
+  const RobotDescription robot = parse(
+      "<mujoco><compiler boundmass='.5' boundinertia='.02'/><worldbody><body><freejoint/><inertial "
+      "pos='0 0 1' mass='.1' fullinertia='.03 .03 .01 .02 0 0'/></body></worldbody></mujoco>");
+  // xx = yy = 0.03, xy = 0.02: moments 0.05, 0.01 and 0.01, of which two are raised.
+  const RobotInertial inertial = robot_inertial(robot.link(0));
+  EXPECT_EQ(inertial.mass, 0.5);
+  EXPECT_EQ(inertial.frame.position[2], 1.0);
+  EXPECT_NEAR(inertial.inertia(0, 0), 0.5 * (0.05 + 0.02), 1e-15);
+  EXPECT_NEAR(inertial.inertia(0, 1), 0.5 * (0.05 - 0.02), 1e-15);
+  EXPECT_NEAR(inertial.inertia(2, 2), 0.02, 1e-15);
+}
+
+TEST(Mjcf, BallsBesideSlidesGetALinkBetween) {
+  const RobotDescription robot = parse(
+      "<mujoco><worldbody><body name='b'><joint name='s' type='slide' axis='1 0 0'/><joint "
+      "name='t' "
+      "type='ball'/><geom size='.1' mass='2'/></body></worldbody></mujoco>");
+  ASSERT_EQ(robot.num_links(), 2);
+  EXPECT_EQ(robot.num_dofs(), 4);
+  EXPECT_EQ(robot.link(0).joints[0].name, "s");
+  EXPECT_EQ(robot.link(1).joints[0].kind, RobotJointKind::kBall);
+  EXPECT_NEAR(robot_inertial(robot.link(0)).mass + robot_inertial(robot.link(1)).mass, 2.0, 1e-12);
+}
+
+TEST(Mjcf, ActuatorsThatActAtRestAreReadOrRefused) {
+  const auto model = [](const std::string& actuator) {
+    return "<mujoco><worldbody><site name='s'/><body><joint name='j'/><geom size='.1'/></body>"
+           "</worldbody><actuator>\n" +
+           actuator + "</actuator></mujoco>";
+  };
+  const RobotDescription servo =
+      parse(model("<general joint='j' gainprm='13' biastype='affine' biasprm='2 -20 -1'/>"));
+  // 13 u + 2 - 20 q - v = 20 (0.65 u + 0.1 - q) - v
+  EXPECT_EQ(servo.actuators[0].kind, ActuatorKind::kPosition);
+  EXPECT_NEAR(servo.actuators[0].scale, 0.65, 1e-15);
+  EXPECT_NEAR(servo.actuators[0].offset, 0.1, 1e-15);
+  EXPECT_TRUE(lists(parse(model("<motor site='s'/>")), "actuator motor without joint"));
+  EXPECT_TRUE(lists(parse(model("<general joint='j' gaintype='affine'/>")),
+                    "general actuator whose gain depends on the pose"));
+  EXPECT_EQ(parse(model("<position jointinparent='j' kp='2'/>")).actuators.at(0).joint, "j");
+  EXPECT_TRUE(begins(error_of(model("<position site='s' kp='1'/>")),
+                     "robot.xml:2: actuator <position without joint> acts at rest"));
+  EXPECT_TRUE(begins(error_of(model("<intvelocity joint='j' kp='1'/>")),
+                     "robot.xml:2: actuator <intvelocity> acts at rest"));
+  EXPECT_TRUE(begins(error_of(model("<general joint='j' biastype='affine' biasprm='0 1'/>")),
+                     "robot.xml:2: actuator '' acts at rest, and is neither"));
+}
+
+/// Height of the surface above (x, y): the highest of its triangles there.
+double height_at(const TriangleSurface& surface, double x, double y) {
+  double height = -1e9;
+  for (const auto& t : surface.triangle) {
+    const Vec3& a = surface.vertex[static_cast<std::size_t>(t[0])];
+    const Vec3 b = surface.vertex[static_cast<std::size_t>(t[1])] - a;
+    const Vec3 c = surface.vertex[static_cast<std::size_t>(t[2])] - a;
+    const double area = b[0] * c[1] - b[1] * c[0];
+    if (area <= 0.0) continue;  // it faces down or sideways
+    const double u = ((x - a[0]) * c[1] - (y - a[1]) * c[0]) / area;
+    const double v = (b[0] * (y - a[1]) - b[1] * (x - a[0])) / area;
+    if (u >= 0.0 && v >= 0.0 && u + v <= 1.0) height = std::max(height, a[2] + u * b[2] + v * c[2]);
+  }
+  return height;
+}
+
+TEST(Mjcf, HeightFieldsAreClosedSurfaces) {
+  const auto model = [](const std::string& attributes, const std::string& inside = "") {
+    return "<mujoco><asset>\n<hfield name='t' nrow='2' ncol='3' size='2 1 .5 .3' " + attributes +
+           "/></asset>\n<worldbody><geom type='hfield' hfield='t' pos='0 0 1'/><body>" + inside +
+           "<freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+  };
+  const RobotDescription robot = parse(model("elevation='8 2 8  1 2 3'"));
+  EXPECT_TRUE(robot.unsupported.empty());
+  const RobotGeometry& field = robot.world_geometry.at(0);
+  EXPECT_TRUE(field.collides);
+  EXPECT_EQ(field.frame.position[2], 1.0);
+  // Where mj_ray of MuJoCo 3.17 hits the same field from above.
+  EXPECT_NEAR(height_at(field.mesh->surface, -1.99, -0.99), 0.00035714287310817383, 1e-8);
+  EXPECT_NEAR(height_at(field.mesh->surface, -1.99, 0.99), 0.4953571428731083, 1e-8);
+  EXPECT_NEAR(height_at(field.mesh->surface, -1.0, 0.1), 0.060714287310839055, 1e-8);
+  EXPECT_NEAR(height_at(field.mesh->surface, -0.9, 0.0), 0.039285716041922214, 1e-8);
+  const RobotDescription flat = parse(model(""));  // 4 m x 2 m x 0.3 m
+  EXPECT_NEAR(mesh_solid(flat.world_geometry[0].mesh->surface, MeshInertia::kExact).volume, 2.4,
+              1e-12);
+  EXPECT_TRUE(begins(error_of(model("file='h.png'")), "robot.xml:2: height field 't' is an image"));
+  EXPECT_TRUE(begins(error_of(model("elevation='1 2'")), "robot.xml:2: elevation has 2 numbers"));
+  EXPECT_TRUE(begins(error_of(model("", "<geom type='hfield' hfield='t'/>")),
+                     "robot.xml:3: a height field on a body that moves"));
+}
+
 TEST(Mjcf, ReplicatesTurnAndShift) {
   const RobotDescription robot = parse(
       "<mujoco><worldbody><replicate count='3' offset='1 0 0' euler='0 0 90' sep='-'>"
@@ -518,6 +653,51 @@ TEST(Mjcf, ReplicatesTurnAndShift) {
   }
   EXPECT_TRUE(begins(error_of("<mujoco><worldbody>\n<replicate count='0'/></worldbody></mujoco>"),
                      "robot.xml:2: count 0"));
+}
+
+TEST(Mjcf, SpringsAndDampersAreTunedToTheirInertia) {
+  const RobotDescription robot = parse(R"(<mujoco><worldbody><body>
+    <joint name="a" axis="1 2 3" pos=".1 0 0" springdamper=".1 .7" armature=".2"/>
+    <geom type="box" size=".1 .2 .3" pos="0 .1 0"/><body pos="0 0 .5" euler="10 20 30">
+    <joint name="b" type="slide" springdamper="1 2"/><geom size=".1"/></body></body></worldbody></mujoco>)");
+  // jnt_stiffness and dof_damping of MuJoCo 3.17
+  const JointSpring& a = robot.link(0).joints[0].spring;
+  const JointSpring& b = robot.link(1).joints[0].spring;
+  EXPECT_TRUE(robot.unsupported.empty());
+  EXPECT_NEAR(a.stiffness, 537.902409598078, 1e-8);
+  EXPECT_NEAR(a.damping, 52.714436140611646, 1e-9);
+  EXPECT_NEAR(b.stiffness, 0.9981907326183582, 1e-10);
+  EXPECT_NEAR(b.damping, 7.985525860946866, 1e-9);
+}
+
+TEST(Mjcf, StraightCablesAreChainsOfRods) {
+  const auto cable = [](const std::string& attributes, const std::string& more = "") {
+    return "<mujoco><worldbody>\n<composite type='cable' count='26 1 1' offset='-.38 -.26 .06' " +
+           attributes + "><joint kind='main' damping='.01' armature='.001'/><geom type='capsule' " +
+           "size='.005 .007' mass='.001'/>" + more + "</composite></worldbody></mujoco>";
+  };
+  // Figures of MuJoCo 3.17.
+  const RobotDescription robot = parse(cable("curve='0 0 s' initial='free'"));
+  ASSERT_EQ(robot.num_links(), 25);
+  EXPECT_EQ(robot.num_dofs(), 6 + 24 * 3);
+  EXPECT_EQ(robot.link(24).name, "B_last");
+  EXPECT_EQ(robot.link(1).joints[0].armature, 0.001);
+  EXPECT_NEAR(robot.link(0).frame.rotation.x, 0.70710678, 1e-8);
+  EXPECT_NEAR(robot.link(0).frame.rotation.z, 0.70710678, 1e-8);
+  const RobotInertial rod = robot_inertial(robot.link(1));
+  EXPECT_NEAR(rod.mass, 0.001, 1e-15);
+  EXPECT_NEAR(rod.frame.position[0], 0.02, 1e-12);
+  EXPECT_NEAR(rod.inertia(0, 0), 1.21428571e-08, 1e-15);
+  EXPECT_NEAR(rod.inertia(2, 2), 1.88928564e-07, 1e-14);
+  const auto frames = forward_kinematics(robot, reference_coordinates(robot));
+  EXPECT_LT(norm(frames[24].point(robot.sites.back().frame.position) - Vec3{-0.38, -0.26, 1.06}),
+            1e-12);
+  EXPECT_EQ(parse(cable("curve='s s 0' initial='none'")).num_dofs(), 24 * 3);
+  EXPECT_TRUE(
+      begins(error_of(cable("curve='s cos(s) 0'")), "robot.xml:2: curve 's cos(s) 0' is not"));
+  EXPECT_TRUE(
+      begins(error_of(cable("curve='s 0 0'", "\n<plugin plugin='mujoco.elasticity.cable'/>")),
+             "robot.xml:3: <plugin> of a cable is not supported"));
 }
 
 TEST(Mjcf, MeshesOfVertices) {
@@ -565,6 +745,44 @@ TEST(Mjcf, AttachesBodiesOfOtherModels) {
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("cycle.xml:2:"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Mjcf, AttachesWhatHoldsTheBodiesTogether) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& second) {
+    std::ofstream(folder / "part.xml")
+        << "<mujoco model='p'><worldbody><body name='a'><freejoint/><geom size='.1'/><site "
+           "name='s'/>"
+           "</body><body name='b'><joint name='j'/><geom size='.1'/><body name='c'><joint "
+           "name='k'/>"
+           "<geom size='.1'/><site name='t'/></body><site name='u' pos='0 0 1'/></body></worldbody>"
+           "<tendon><spatial name='x' range='0 3'><site site='u'/><site "
+           "site='t'/></spatial></tendon>"
+           "<equality><connect body1='b' body2='" +
+               second + "' anchor='0 0 2'/></equality></mujoco>";
+    std::ofstream(folder / "main.xml")
+        << "<mujoco><asset>\n<model file='part.xml'/></asset><worldbody><body name='own'><joint/>"
+           "<geom size='.1'/>\n<attach model='p' body='b' "
+           "prefix='l_'/></body></worldbody></mujoco>";
+  };
+  write("c");
+  const RobotDescription robot = read_robot(folder / "main.xml");
+  ASSERT_EQ(robot.tendons.size(), 1u);
+  ASSERT_EQ(robot.holds.size(), 1u);
+  const TendonSegment& segment = robot.tendons[0].length.segments.at(0);
+  EXPECT_EQ(robot.tendons[0].name, "l_x");
+  EXPECT_EQ(robot.link(segment.link_a).name, "l_b");
+  EXPECT_EQ(robot.link(segment.link_b).name, "l_c");
+  EXPECT_EQ(robot.link(robot.holds[0].link_b).name, "l_c");
+  EXPECT_EQ(robot.sites.size(), 2u);
+  write("world");
+  try {
+    read_robot(folder / "main.xml");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("main.xml:3: '' ends at the world"), std::string::npos)
+        << error.what();
   }
 }
 
