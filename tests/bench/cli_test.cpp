@@ -251,6 +251,18 @@ TEST(RunCommand, TableJsonAndExitCodeSayWhatBecameOfThePromise) {
                  "not converged", false);
 }
 
+TEST(RunCommand, SaysWhatTheLinearSystemsWereOver) {
+  const auto over = [](const std::string& command) {
+    const CommandResult result = nsn_command("run " + command + " --quiet --json -");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const nlohmann::json row = nlohmann::json::parse(result.out)["results"][0];
+    return row["linear_forms"].get<std::string>() + ", " + row["linear_solvers"].get<std::string>();
+  };
+  EXPECT_EQ(over("arch --steps 1"), "rows, contact-lu");
+  EXPECT_EQ(over("arch --steps 1 --preset paper --linear gauss-seidel"), "rows, gauss-seidel");
+  EXPECT_EQ(over("pneunet --steps 1"), "rows; rows, elastic ones eliminated, contact-lu");
+}
+
 TEST(RunCommand, AFolderHoldsOneRun) {
   const TemporaryFolder folder;
   const std::string out = " --quiet --out " + folder.path().string();
