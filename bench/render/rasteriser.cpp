@@ -165,12 +165,12 @@ class ShadowMap {
     double sum = 0.0;
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dx = -1; dx <= 1; ++dx) {
-        const int x = static_cast<int>(std::floor(s[0])) + dx;
-        const int y = static_cast<int>(std::floor(s[1])) + dy;
-        const bool inside = x >= 0 && y >= 0 && x < kShadowSize && y < kShadowSize;
-        sum += !inside || s[2] <= depth_[static_cast<std::size_t>(y * kShadowSize + x)] + bias_
-                   ? 1.0
-                   : 0.0;
+        const double x =
+            std::floor(s[0]) + dx;  // far away, or infinite, where nothing casts a shadow
+        const double y = std::floor(s[1]) + dy;
+        const bool inside = x >= 0.0 && y >= 0.0 && x < kShadowSize && y < kShadowSize;
+        const auto texel = inside ? static_cast<std::size_t>(y * kShadowSize + x) : 0;
+        sum += !inside || s[2] <= depth_[texel] + bias_ ? 1.0 : 0.0;
       }
     }
     return sum / 9.0;

@@ -362,7 +362,8 @@ TEST(SolveCommand, NoSolutionIsNotTheSameAsNotSolved) {
             0);
   const CommandResult json = solve(problems + " --json - --out " + (folder / "out").string());
   EXPECT_EQ(json.exit_code, 4) << json.err;
-  for (const auto& row : nlohmann::json::parse(json.out)["results"]) {
+  const nlohmann::json report = nlohmann::json::parse(json.out);
+  for (const auto& row : report["results"]) {
     EXPECT_EQ(row["status"], "no-solution");
     EXPECT_FALSE(row["solved"].get<bool>());
     EXPECT_GE(row["certificate_need"].get<double>(), 1e4);
