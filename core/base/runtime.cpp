@@ -1,5 +1,8 @@
 #include "nsn/core/base/runtime.h"
 
+#include <cstddef>
+#include <new>
+
 #include "nsn/core/base/parallel.h"
 #include "nsn/core/base/types.h"
 
@@ -25,7 +28,9 @@ Runtime::Runtime(int threads) {
 
 void ensure_runtime() {
   if (Kokkos::is_initialized()) return;
-  static const Runtime* const process = new Runtime();  // never ends: arrays may outlive main()
+  // It never ends, arrays may outlive main(); nor is it a block that nobody frees.
+  alignas(Runtime) static std::byte room[sizeof(Runtime)];
+  static const Runtime* const process = ::new (room) Runtime();
   static_cast<void>(process);
 }
 
