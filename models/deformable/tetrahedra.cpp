@@ -243,8 +243,11 @@ Block Tetrahedra::do_stiffness(Index t, int a, int b, StiffnessPart part) const 
   if (part != StiffnessPart::kRows && !linear()) {
     const Mat3 U = load9(&frames_(18 * t));
     const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
-    const Mat3 K =
-        mode_block(modes(t, part), Vt * element(t).gradient[a], Vt * element(t).gradient[b]);
+    const Vec3 g_a = Vt * element(t).gradient[a];
+    const Vec3 g_b = Vt * element(t).gradient[b];
+    Mat3 K = mode_block(modes(t, part), g_a, g_b);
+    if (part == StiffnessPart::kExactGeometric && falls_short(t))
+      K += diagonal(g_a) * (load9(&shortfall_(kBlockSize * t)) * diagonal(g_b));
     store9(block.data(), U * (K * transpose(U)));
   }
   if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) add_row_block(t, a, b, block);

@@ -62,13 +62,6 @@ std::uint64_t MimicRowSet::id(int k) const {
   return std::uint64_t{6} << 60U | body(0) << 32U | axis(0) << 28U | body(1) << 2U | axis(1);
 }
 
-double MimicRowSet::value(int k, const Configuration& where) const {
-  const MimicData& c = at(k).data;
-  double sum = -c.offset;
-  for (const MimicSide& side : c.side) sum += side.factor * mimic_gradient(side, where).value;
-  return sum;
-}
-
 void MimicRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
   evaluate_mimic(at(k).data, where, where.h(), row_block_entries(out));
 }

@@ -36,9 +36,6 @@ class MimicRowSet final : public RowSet {
                      std::span<Mat3> K) const override;
   bool record(int k, const RecordTarget& to) const override;
 
-  /// C at a configuration, m or rad.
-  double value(int k, const Configuration& at) const;
-
  private:
   struct Entry {
     MimicData data;

@@ -163,10 +163,6 @@ TendonRowSet::Length TendonRowSet::length_of(const Path& path, const Configurati
   return {own[0] - value, own[1] - slope * leader[1], slope};
 }
 
-double TendonRowSet::value(int k, const Configuration& where) const {
-  return length_of(path(k), where).value;
-}
-
 void TendonRowSet::evaluate(int k, const Configuration& where, RowBlock& out) const {
   const Path& p = path(k);
   const Row& r = row(k);

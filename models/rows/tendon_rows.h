@@ -80,9 +80,6 @@ class TendonRowSet final : public RowSet {
   void add_stiffness(int k, const Configuration& at, const Vec3& r,
                      std::span<Mat3> K) const override;
 
-  /// L of the tendon that row k belongs to, m or rad.
-  double value(int k, const Configuration& at) const;
-
  private:
   /// A coordinate, and which nodes of the block it moves; -1: it is an angle, which needs no place.
   struct Side {

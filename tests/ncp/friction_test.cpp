@@ -17,6 +17,7 @@ TEST(MinimumMapFriction, IsZeroWhereSticking) {
   EXPECT_EQ(W(0.0, 0.3, 1.0, 2.0), 0.0);
   EXPECT_EQ(W(1.4, 0.3, 1.0, 2.0), 0.0);  // |v| = rho (F - l)
   EXPECT_NEAR(W(2.4, 0.3, 1.0, 2.0), 1.0, 1e-15);
+  EXPECT_NEAR(W(4.6, 0.3, 4.0, 1.0), 0.9 / 4.0, 1e-15);
 }
 
 TEST(SmoothedFriction, IsCoulombsLawFarAboveItsSpeedAndViscousBelow) {

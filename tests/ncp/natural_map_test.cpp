@@ -313,5 +313,16 @@ TEST(RowScaled, DividesByTheSlopeDownToAFloor) {
   EXPECT_EQ(row_scaled({1e-4, 1e-9, 1.0}, 1.0).residual, 1.0);
 }
 
+TEST(ContactError, IsWhatTheProjectionsMoveTimesTheScales) {
+  // A bound of 1 kg m/s; x_T - u_T / rho_T = (-2, 0) is 1 outside it.
+  const double x[3] = {2.0, 0.0, 0.0};
+  const double sliding[3] = {0.25, 4.0, 0.0};
+
+  const ContactError error = contact_error(x, sliding, 0.5, 3.0, 2.0);
+
+  EXPECT_NEAR(error.normal, 0.25, 1e-15);
+  EXPECT_NEAR(error.friction, 2.0, 1e-15);
+}
+
 }  // namespace
 }  // namespace nsn::ncp

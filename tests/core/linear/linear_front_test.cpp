@@ -66,6 +66,19 @@ TEST(LinearFront, NothingNonFiniteLeavesThroughARowWithoutEntries) {
   }
 }
 
+TEST(LinearFront, AGuessIsAnAnswerOnlyWithinTheTolerance) {
+  const CsrOperator op(csr_from_triplets(1, 1, std::vector<Triplet>{{0, 0, 1.0}}));
+  const Vector b("b", 1), x("x", 1);
+  b(0) = 1.0;
+  for (const double miss : {0.005, 0.05}) {
+    Told solver({1.0}, LinearStatus::kConvergedRelative, false);
+    solver.prepare(op);
+    x(0) = 1.0 - miss;
+    EXPECT_TRUE(solver.solve(b, x, {.rtol = 0.01}).ok());
+    EXPECT_EQ(x(0), miss < 0.01 ? 1.0 - miss : 1.0);
+  }
+}
+
 TEST(LinearFront, AnAnswerFarWorseThanTheStartIsGivenBack) {
   for (const LinearStatus status : {LinearStatus::kBudgetReached, LinearStatus::kMaxIterations}) {
     const Outcome out = solve({2.4e38, 0.0}, status, {.iteration_budget = 20, .lean = true});

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "nsn/models/joints/cylindrical.h"
+
 namespace nsn {
 namespace {
 
@@ -163,6 +165,19 @@ TEST(JointCoordinate, TwistIsTheAngleAboutTheAxisOfB) {
     EXPECT_NEAR(g.value, angle, 1e-14);
     EXPECT_LT(norm(g.angular_a - column(pair.b.R, 2)), 1e-14);  // turns about b_z alone
   }
+}
+
+TEST(JointCoordinate, ACylinderSlidesAlongTheAxisItTurnsAbout) {
+  const Joint joint = cylindrical_joint(0, 1);
+  Pair pair;
+  pair.frame_a = pair.frame_b = {};
+  Pair::set(pair.b, {0.1, 0.2, 0.3}, normalized(Quaternion{0.6, 0.1, -0.2, 0.7}));
+  Pair::set(pair.a, pair.b.x + pair.b.R * vec3(0.0, 0.0, 0.7),
+            pair.b.q * rotation_about({0, 0, 1}, 0.4));
+
+  ASSERT_EQ(joint.axes.size(), 2U);
+  EXPECT_NEAR(coordinate_gradient(joint.axes[0].coordinate, pair.frames()).value, 0.4, 1e-14);
+  EXPECT_NEAR(coordinate_gradient(joint.axes[1].coordinate, pair.frames()).value, 0.7, 1e-14);
 }
 
 }  // namespace

@@ -74,6 +74,18 @@ TEST(ContactRows, NormalRowIsTheDerivativeOfTheGap) {
   EXPECT_NEAR(here.value[0], one.rows.gap(0, one.moved(0, 0, 0.0)) / kH, 1e-12);
 }
 
+TEST(ContactRows, GapIsBetweenTheRoundSurfaces) {
+  const OneContact one;
+  const Contact& c = one.rows.contacts().front();
+  const auto a = one.world.body(0);
+  const auto b = one.world.body(1);
+  const Vec3 surface_a = a.to_world(c.local_a) - c.radius_a * c.normal;
+  const Vec3 surface_b = b.to_world(c.local_b) + c.radius_b * c.normal;
+
+  EXPECT_NEAR(one.block(one.moved(0, 0, 0.0)).value[0] * kH,
+              dot(c.normal, surface_a - surface_b) - c.thickness, 1e-14);
+}
+
 TEST(ContactRows, TangentRowsAreSlidingVelocities) {
   const OneContact one;
   const RowBlock here = one.block(one.moved(0, 0, 0.0));
