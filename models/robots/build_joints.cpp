@@ -118,12 +118,6 @@ void add_joint(RobotBuild& build, int k) {
   add_triad(build, k);
 }
 
-/// Holds the rotation vector of the quaternion q that it starts with.
-void set_ball_servo(const RobotActuator& actuator, const double* q, JointDrive& drive) {
-  set_servo(actuator, 1.0, drive);
-  drive.target = turn_between({}, {q[0], q[1], q[2], q[3]})[actuator.axis];
-}
-
 }  // namespace
 
 void add_joints(RobotBuild& build) {
@@ -174,8 +168,10 @@ void add_servos(RobotBuild& build) {
     if (actuator.kind == ActuatorKind::kMotor) continue;
     const auto ball = build.ball_of_link.find(dof.link);
     if (dof.joint < 0 && ball != build.ball_of_link.end()) {  // its first axis is the whole turn
-      set_ball_servo(actuator, build.start_of(dof),
-                     build.world.joint(ball->second).axes[to_size(1 + actuator.axis)].drive);
+      JointDrive& drive = build.world.joint(ball->second).axes[to_size(1 + actuator.axis)].drive;
+      const double* const q = build.start_of(dof);
+      set_servo(actuator, 1.0, drive);  // which holds the rotation vector that it starts with
+      drive.target = turn_between({}, {q[0], q[1], q[2], q[3]})[actuator.axis];
     }
     if (dof.joint < 0) continue;
     JointDrive& drive = build.world.joint(dof.joint).axes[to_size(dof.axis)].drive;

@@ -114,7 +114,7 @@ fs::path Model::beside(const XMLElement* e, const fs::path& name) const {
 }
 
 fs::path Model::present_file(const XMLElement* e, std::string_view what) const {
-  const fs::path file = beside(e, xml.required(e, "file"));
+  fs::path file = beside(e, xml.required(e, "file"));
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) xml.fail(e, "{} {} is missing", what, file.string());
   xml.check_allowed(e, file);
@@ -130,7 +130,7 @@ const DefaultClass& Model::default_class(const XMLElement* e, const std::string&
 Element Model::with_defaults(const XMLElement* e, const std::string& inherited, const char* as) {
   const char* own = e->Attribute("class");
   const DefaultClass& defaults = default_class(e, own != nullptr ? own : inherited);
-  const auto attributes = defaults.find(as);
+  const auto attributes = defaults.find(as != nullptr ? as : e->Name());
   return {e, attributes == defaults.end() ? nullptr : &attributes->second, &xml, &compiler};
 }
 

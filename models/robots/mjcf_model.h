@@ -69,11 +69,9 @@ struct Model {
   const DefaultClass& default_class(const XMLElement* e, const std::string& name) const;
   /// An element of a kind that has no defaults.
   Element element(const XMLElement* e) { return {e, nullptr, &xml, &compiler}; }
-  Element with_defaults(const XMLElement* e, const std::string& inherited) {
-    return with_defaults(e, inherited, e->Name());
-  }
-  /// With the defaults of another element than e.
-  Element with_defaults(const XMLElement* e, const std::string& inherited, const char* as);
+  /// With the defaults of elements of its name, or of those called `as`.
+  Element with_defaults(const XMLElement* e, const std::string& inherited,
+                        const char* as = nullptr);
   /// The name of an element, and of which copy it is.
   std::string full_name(const Element& e) const;
 
