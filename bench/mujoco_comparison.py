@@ -28,6 +28,8 @@ import xml.etree.ElementTree as ET
 import mujoco
 import numpy as np
 
+mujoco.set_mju_user_warning(lambda text: print(text, file=sys.stderr))  # in place of a file MUJOCO_LOG.TXT here
+
 LIMITS = {"position_m": 1e-9, "rotation": 1e-9, "mass": 1e-9, "inertia": 1e-7, "holding": 1e-6, "measured": 1e-6,
           "acceleration_rest": 1e-3, "acceleration_moving": 1e-3, "acceleration_servo": 2e-3, "acceleration_servo_h1e-5": 4e-4}
 # quantity -> from random velocities, servos at work, time step (s)

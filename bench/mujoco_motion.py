@@ -31,6 +31,8 @@ import time
 import mujoco
 import numpy as np
 
+mujoco.set_mju_user_warning(lambda text: print(text, file=sys.stderr))  # in place of a file MUJOCO_LOG.TXT here
+
 MODELS = {
     "ant": "gymnasium/envs/mujoco/assets/ant.xml",
     "walker2d": "gymnasium/envs/mujoco/assets/walker2d.xml",

@@ -22,6 +22,7 @@ import sys
 
 ASK = """
 import json, sys, mujoco
+mujoco.set_mju_user_warning(lambda text: print(text, file=sys.stderr))  # in place of a file MUJOCO_LOG.TXT here
 for name in sys.argv[1:]:
     try:
         m = mujoco.MjModel.from_xml_path(name)

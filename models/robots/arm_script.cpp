@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "nsn/core/base/error.h"
+#include "nsn/core/base/index.h"
 #include "nsn/models/robots/inverse_kinematics.h"
 #include "nsn/models/robots/trajectory.h"
 
 namespace nsn {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Value and slope in s of the cubic through samples (Catmull and Rom) at s in [0, 1].
 struct Interpolated {
@@ -70,7 +67,7 @@ ArmScript::ArmScript(std::shared_ptr<const RobotDescription> robot, ArmTool tool
   NSN_THROW_UNLESS(robot_->num_coordinates() == robot_->num_dofs(),
                    "a script needs hinges and slides; robot '{}' has ball or free joints",
                    robot_->name);
-  const RigidFrame link = forward_kinematics(*robot_, q_)[index(tool_.link)];
+  const RigidFrame link = forward_kinematics(*robot_, q_)[to_size(tool_.link)];
   place_ = {link.point(tool_.point), link.rotation};
   first_ = sample(q_);
 }
@@ -93,7 +90,7 @@ ArmScript& ArmScript::move(double seconds, const RigidFrame& place) {
 
 ArmScript& ArmScript::grip(double seconds, double finger) {
   std::vector<double> q = q_;
-  for (const int d : tool_.fingers) q[index(d)] = finger;
+  for (const int d : tool_.fingers) q[to_size(d)] = finger;
   add(seconds, {q_, q});
   return *this;
 }
@@ -129,8 +126,8 @@ ArmScript::Pose ArmScript::at(double time) const {
   const int last = static_cast<int>(leg->samples.size()) - 1;
   Pose pose;
   for (std::size_t d = 0; d < leg->samples[0].q.size(); ++d) {
-    const auto q = cubic(last, s, [&](int k) { return leg->samples[index(k)].q[d]; });
-    const auto tau = cubic(last, s, [&](int k) { return leg->samples[index(k)].holding[d]; });
+    const auto q = cubic(last, s, [&](int k) { return leg->samples[to_size(k)].q[d]; });
+    const auto tau = cubic(last, s, [&](int k) { return leg->samples[to_size(k)].holding[d]; });
     pose.q.push_back(q.value);
     pose.v.push_back(rate * q.slope);
     pose.holding.push_back(tau.value);
@@ -142,7 +139,7 @@ void ArmScript::follow(World& world, const Robot& robot, double time) const {
   const Pose pose = at(time);
   for (std::size_t d = 0; d < pose.q.size(); ++d) {
     const RobotDof& dof = robot.dofs[d];
-    const double k = world.joint(dof.joint).axes[index(dof.axis)].drive.stiffness;
+    const double k = world.joint(dof.joint).axes[to_size(dof.axis)].drive.stiffness;
     if (!(k > 0.0)) continue;
     set_target(world, robot, static_cast<int>(d), pose.q[d] + pose.holding[d] / k, pose.v[d]);
   }

@@ -56,6 +56,7 @@ struct RobotDof {
   int axis = 0;
   double sign = 1.0;  ///< q = reference + sign C
   double reference = 0.0;
+  int coordinate = 0;  ///< place of q, or of the first number of a ball or free joint, among all
 };
 
 /// A light particle whose place along x is a weighted sum of coordinates: part of a tendon too long for one

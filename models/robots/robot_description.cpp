@@ -366,6 +366,11 @@ void validate(const RobotDescription& robot) {
   }
 }
 
+JointLimit scaled(const JointLimit& range, double factor) {
+  if (factor < 0.0) return {factor * range.upper, factor * range.lower};
+  return {factor * range.lower, factor * range.upper};
+}
+
 void for_each_segment(RobotTendon& tendon, const std::function<void(TendonSegment&)>& visit) {
   for (TendonSegment& segment : tendon.length.segments) visit(segment);
   if (!tendon.leader) return;

@@ -261,6 +261,9 @@ RobotInertial robot_inertial(const RobotLink& link);
 /// Sum of several in one frame.
 RobotInertial combined(const std::vector<RobotInertial>& parts);
 
+/// Range of factor x, x in the range: a negative factor swaps the ends.
+JointLimit scaled(const JointLimit& range, double factor);
+
 void for_each_segment(RobotTendon& tendon, const std::function<void(TendonSegment&)>& visit);
 
 /// Throws InputError with file and line where the robot cannot be simulated: a link that moves

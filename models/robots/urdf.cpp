@@ -60,8 +60,7 @@ class UrdfReader {
                        rotation_about({1, 0, 0}, a[0]);
     }
     if (const char* quat = e->Attribute("quat_xyzw")) {
-      const auto q = xml_.numbers(e, "quat_xyzw", quat, 4);
-      if (q == std::vector<double>(4, 0.0)) xml_.fail(e, "quat_xyzw is zero");
+      const auto q = xml_.quaternion(e, "quat_xyzw", quat);
       frame.rotation = normalized(Quaternion{q[3], q[0], q[1], q[2]});
     }
     return frame;
@@ -76,10 +75,7 @@ class UrdfReader {
     if (inertial.mass < 0.0)
       xml_.fail(mass, "link '{}' has the mass {} kg", link.name, inertial.mass);
     if (const XMLElement* i = e->FirstChildElement("inertia")) {
-      const auto entry = [&](const char* name) {
-        const char* text = i->Attribute(name);
-        return text == nullptr ? 0.0 : xml_.number(i, name, text);
-      };
+      const auto entry = [&](const char* name) { return xml_.number_or(i, name, 0.0); };
       const double xy = entry("ixy");
       const double xz = entry("ixz");
       const double yz = entry("iyz");
@@ -169,7 +165,7 @@ class UrdfReader {
   }
 
   double positive(const XMLElement* e, const char* name) {
-    const double value = xml_.number(e, name, xml_.required(e, name));
+    const double value = xml_.required_number(e, name);
     if (!(value > 0.0)) xml_.fail(e, "{} {} is not positive", name, value);
     return value;
   }
@@ -177,7 +173,7 @@ class UrdfReader {
   bool read_shape(const XMLElement* e, bool collides, RobotGeometry& g) {
     const std::string_view tag = e->Name();
     if (tag == "sphere") {
-      if (xml_.number(e, "radius", xml_.required(e, "radius")) == 0.0) {
+      if (xml_.required_number(e, "radius") == 0.0) {
         robot_.warnings.push_back(
             fmt::format("{}: a sphere of radius 0 is left out", to_string(xml_.where(e))));
         return false;
@@ -233,13 +229,11 @@ class UrdfReader {
       return;
     }
     xml_.check_attributes(limit, {"lower", "upper", "effort", "velocity"});
-    const auto value = [&](const char* name, double missing) {
-      const char* text = limit->Attribute(name);
-      return text == nullptr ? missing : xml_.number(limit, name, text);
-    };
-    if (bounded) joint.limit = {value("lower", 0.0), value("upper", 0.0)};
-    joint.effort = value("effort", joint.effort);
-    joint.velocity = value("velocity", joint.velocity);
+    if (bounded) {
+      joint.limit = {xml_.number_or(limit, "lower", 0.0), xml_.number_or(limit, "upper", 0.0)};
+    }
+    joint.effort = xml_.number_or(limit, "effort", joint.effort);
+    joint.velocity = xml_.number_or(limit, "velocity", joint.velocity);
     if (std::isfinite(joint.velocity))
       xml_.unsupported("limit velocity (kept, not enforced)", limit);
   }
@@ -256,19 +250,14 @@ class UrdfReader {
   void read_dynamics(const XMLElement* e, RobotJoint& joint) {
     if (const XMLElement* d = e->FirstChildElement("dynamics")) {
       xml_.check_attributes(d, {"damping", "friction"});
-      if (const char* text = d->Attribute("damping")) {
-        joint.spring.damping = xml_.number(d, "damping", text);
-      }
-      if (const char* text = d->Attribute("friction")) {
-        joint.friction = xml_.number(d, "friction", text);
-      }
+      joint.spring.damping = xml_.number_or(d, "damping", joint.spring.damping);
+      joint.friction = xml_.number_or(d, "friction", joint.friction);
     }
     if (const XMLElement* m = e->FirstChildElement("mimic")) {
       JointMimic mimic;
       mimic.joint = xml_.required(m, "joint");
-      if (const char* t = m->Attribute("multiplier"))
-        mimic.multiplier = xml_.number(m, "multiplier", t);
-      if (const char* t = m->Attribute("offset")) mimic.offset = xml_.number(m, "offset", t);
+      mimic.multiplier = xml_.number_or(m, "multiplier", mimic.multiplier);
+      mimic.offset = xml_.number_or(m, "offset", mimic.offset);
       joint.mimic = mimic;
     }
   }

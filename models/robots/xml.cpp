@@ -106,6 +106,13 @@ Vec3 XmlFiles::vector(const XMLElement* element, std::string_view what,
   return {v[0], v[1], v[2]};
 }
 
+std::vector<double> XmlFiles::quaternion(const XMLElement* element, std::string_view what,
+                                         std::string_view text) const {
+  auto q = numbers(element, what, text, 4);
+  if (q == std::vector<double>(4, 0.0)) fail(element, "{} is zero", what);
+  return q;
+}
+
 bool XmlFiles::flag(const XMLElement* element, std::string_view what, std::string_view text) const {
   if (text == "true") return true;
   if (text != "false") fail(element, "{} is '{}', not true or false", what, printable(text));
@@ -118,6 +125,24 @@ std::string XmlFiles::required(const XMLElement* element, const char* name) cons
     fail(element, "<{}> needs the attribute '{}'", element->Name(), name);
   }
   return value;
+}
+
+double XmlFiles::required_number(const XMLElement* element, const char* name) const {
+  return number(element, name, required(element, name));
+}
+
+double XmlFiles::number_or(const XMLElement* element, const char* name, double missing) const {
+  const char* text = element->Attribute(name);
+  return text == nullptr ? missing : number(element, name, text);
+}
+
+void scale(TriangleSurface& surface, const Vec3& factors) {
+  for (Vec3& v : surface.vertex) {
+    for (int i = 0; i < 3; ++i) v[i] *= factors[i];
+  }
+  if (factors[0] * factors[1] * factors[2] < 0.0) {
+    for (auto& t : surface.triangle) std::swap(t[1], t[2]);
+  }
 }
 
 std::shared_ptr<const RobotMesh> read_mesh(const XmlFiles& xml, const XMLElement* element,
@@ -136,12 +161,7 @@ std::shared_ptr<const RobotMesh> read_mesh(const XmlFiles& xml, const XMLElement
   } catch (const InputError& error) {
     xml.fail(element, "mesh '{}': {}", name, error.what());
   }
-  for (Vec3& v : mesh->surface.vertex) {
-    for (int i = 0; i < 3; ++i) v[i] *= scale[i];
-  }
-  if (scale[0] * scale[1] * scale[2] < 0.0) {  // mirrored: the outside stays outside
-    for (auto& t : mesh->surface.triangle) std::swap(t[1], t[2]);
-  }
+  nsn::robots::scale(mesh->surface, scale);
   return mesh;
 }
 

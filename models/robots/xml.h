@@ -50,10 +50,15 @@ class XmlFiles {
                               std::string_view text, std::size_t n) const;
   double number(const XMLElement* element, std::string_view what, std::string_view text) const;
   Vec3 vector(const XMLElement* element, std::string_view what, std::string_view text) const;
+  /// Four numbers as they stand, not all 0.
+  std::vector<double> quaternion(const XMLElement* element, std::string_view what,
+                                 std::string_view text) const;
   bool flag(const XMLElement* element, std::string_view what, std::string_view text) const;
 
   /// An attribute that must be there.
   std::string required(const XMLElement* element, const char* name) const;
+  double required_number(const XMLElement* element, const char* name) const;
+  double number_or(const XMLElement* element, const char* name, double missing) const;
 
  private:
   std::vector<std::unique_ptr<tinyxml2::XMLDocument>> documents_;
@@ -66,6 +71,9 @@ class XmlFiles {
 std::shared_ptr<const RobotMesh> read_mesh(const XmlFiles& xml, const XMLElement* element,
                                            const std::string& name,
                                            const std::filesystem::path& path, const Vec3& scale);
+
+/// Scales about the origin; where that mirrors, triangles turn round, so that the outside stays outside.
+void scale(TriangleSurface& surface, const Vec3& factors);
 
 RobotDescription read_urdf(XmlFiles& xml, const XMLElement* root, const std::filesystem::path& path,
                            const RobotReadOptions& options);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "nsn/models/collision/box.h"
 #include "nsn/models/collision/convex_hull.h"
 #include "nsn/models/collision/cylinder.h"
@@ -110,7 +112,7 @@ struct ThinWorld {
 /// Every step: the first thing on its shelf below all others, blocks and blades in their order.
 inline void expect_sides_kept(const std::string& preset, int steps) {
   for (auto& [name, thin] : ThinWorld::all()) {
-    SCOPED_TRACE(preset + ", " + name);
+    SCOPED_TRACE(testing::Message() << preset << ", " << name);
     const auto along = static_cast<int>(thin.axis);
     const std::vector<int> order = thin.order;
     const bool row = thin.axis == 1;
