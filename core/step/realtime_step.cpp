@@ -120,6 +120,7 @@ void RealtimeStep::set_goals(const System& system) {
 bool RealtimeStep::linearise_first(StepEquations& equations, State& state, bool warm) {
   const System& system = equations.system();
   const bool stiffness = reduced() && warm && !turns_;
+  reduction_->forget_impulses();
   if (!reduction_->linearise(equations, at_, system.u_start, state.r, stiffness)) return false;
   bounded_.set_problem(*reduction_);
   return true;

@@ -410,7 +410,7 @@ void JointedMass::add_tree(const Tree& tree) {
 void JointedMass::free_impulses(const StepEvaluation& rows, ConstVector r, Vector s) const {
   for (std::size_t e = 0; e < equations_.size(); ++e) {
     const Index i = equations_[e];
-    const Vec3 r_i = load3(&r(kBlock * i));
+    const Vec3 r_i = r.extent(0) > 0 ? load3(&r(kBlock * i)) : Vec3{};
     const Vec3 v = load3(&rows.value(kBlock * i)) + load9(&rows.E(kBlockSize * i)) * r_i;
     store3(&s(kBlock * i), r_i - load9(&N_[kBlockSize * e]) * v);
   }

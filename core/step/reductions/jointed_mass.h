@@ -57,7 +57,7 @@ class JointedMass {
   const BlockCsr& delassus() const { return W_; }
   /// f <- H^-1 f, 3 per node
   void solve(Vector f) { factor_.solve(f); }
-  /// s = r_e0 - N (value_e + E_e r_e0), in the rows of the equations; others are left alone.
+  /// s = r_e0 - N (value_e + E_e r_e0), in the rows of the equations; others are left alone. r: empty for zero.
   void free_impulses(const StepEvaluation& rows, ConstVector r, Vector s) const;
   /// r_e = s - N J_e d
   void impulses(const BlockCsr& J, ConstVector s, ConstVector d, Vector r) const;

@@ -34,7 +34,8 @@ bool JointedReduction::linearise(StepEquations& equations, StepEvaluation& at, C
   }
   start_at(system, u);
   if (!mass_.assemble(system, at, H)) return false;
-  mass_.free_impulses(at, r, free_r_);
+  mass_.free_impulses(at, forgets_ ? ConstVector() : r, free_r_);
+  forgets_ = false;
   add_transposed(at.J, 1.0, free_r_, base_);
   mass_.solve(base_);
   take(at);

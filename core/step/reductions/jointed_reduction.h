@@ -22,6 +22,7 @@ class JointedReduction final : public StepReduction {
   const std::vector<Index>& eliminated() const override { return mass_.equations(); }
   [[nodiscard]] bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                ConstVector r, bool stiffness) override;
+  void forget_impulses() override { forgets_ = true; }
   const BlockCsr& W() const override { return mass_.delassus(); }
   void push(ConstVector r, Vector out) override;
   void eliminated_impulses(ConstVector d, Vector r) const override;
@@ -30,6 +31,7 @@ class JointedReduction final : public StepReduction {
   JointedMass mass_;
   std::vector<double> impulses_;  // memory of the vector below
   Vector free_r_;                 // of eliminated rows without those of the others, 3 per row block
+  bool forgets_ = false;          // r_e0 = 0 at the next linearisation
 };
 
 }  // namespace nsn

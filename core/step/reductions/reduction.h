@@ -40,6 +40,9 @@ class StepReduction {
   /// H has no factor, which only numbers that are not finite can cause.
   [[nodiscard]] virtual bool linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                        ConstVector r, bool stiffness) = 0;
+  /// The next linearisation measures impulses of eliminated rows from zero, not from r: those of redundant joints that
+  /// only balance each other would grow from step to step.
+  virtual void forget_impulses() {}
   virtual const BlockCsr& W() const = 0;
   /// 3 per kept block, m/s. A method may change what it asks of its rows.
   Vector q() { return q_; }
