@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nsn/core/base/math3.h"
+#include "nsn/core/matrix/block_csr.h"
 
 namespace nsn {
 namespace {
@@ -247,9 +248,7 @@ void IncompleteLu<W>::drop_zeros(Index i) {
     Index kept = begin[to_size(i)];
     for (Index k = kept; k < begin[to_size(i) + 1]; ++k) {
       const double* const from = value.data() + kSize * to_size(k);
-      int zeros = 0;
-      while (zeros < kSize && from[zeros] == 0.0) ++zeros;
-      if (zeros == kSize) continue;
+      if (all_zero(from, kSize)) continue;
       if (kept < k) {
         column[to_size(kept)] = column[to_size(k)];
         std::copy_n(from, kSize, value.data() + kSize * to_size(kept));

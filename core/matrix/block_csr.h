@@ -16,6 +16,13 @@ namespace nsn {
 
 using Block = std::array<double, kBlockSize>;  ///< row by row
 
+/// True if these are zeros, of either sign.
+inline bool all_zero(const double* values, int count) {
+  int zeros = 0;
+  while (zeros < count && values[zeros] == 0.0) ++zeros;
+  return zeros == count;
+}
+
 /// One block of a block matrix; blocks with the same place add up.
 struct BlockTriplet {
   Index row = 0;     ///< block row

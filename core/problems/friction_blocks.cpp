@@ -196,9 +196,7 @@ class RowMerger {
     } else if (!take_entries(j, at, block)) {
       return false;
     }
-    Index zeros = 0;
-    while (zeros < kBlockSize && block[zeros] == 0.0) ++zeros;
-    if (zeros == kBlockSize && j != i) return true;
+    if (j != i && all_zero(block, kBlockSize)) return true;
     if (d == 2 && j == i) block[8] = block[0] > 0.0 ? block[0] : 1.0;
     W_.column(kept_++) = j;
     return true;

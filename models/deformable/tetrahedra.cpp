@@ -213,42 +213,55 @@ void Tetrahedra::add_row_block(Index t, int a, int b, Block& out) const {
   }
 }
 
+/// -K of one element between pairs of its nodes, with what projected rows leave out where that is asked for.
+class Tetrahedra::Geometry {
+ public:
+  Geometry(const Tetrahedra& of, Index t, StiffnessPart part)
+      : U_(load9(&of.frames_(18 * t))),
+        Ut_(transpose(U_)),
+        Vt_(transpose(load9(&of.frames_(18 * t + 9)))),
+        modes_(of.modes(t, part)),
+        falls_short_(part == StiffnessPart::kExactGeometric && of.falls_short(t)),
+        D_(falls_short_ ? load9(&of.shortfall_(kBlockSize * t)) : Mat3{}),
+        element_(of.element(t)) {}
+
+  /// V^T g of node a.
+  Vec3 gradient(int a) const { return Vt_ * element_.gradient[a]; }
+  /// Of the nodes with these gradients; J_a = diag(g_a) U^T.
+  Mat3 block(const Vec3& g_a, const Vec3& g_b) const {
+    Mat3 K = mode_block(modes_, g_a, g_b);
+    if (falls_short_) K += diagonal(g_a) * (D_ * diagonal(g_b));
+    return U_ * (K * Ut_);
+  }
+
+ private:
+  Mat3 U_, Ut_, Vt_;
+  TetModes modes_;
+  bool falls_short_;
+  Mat3 D_;
+  const TetElement& element_;
+};
+
 void Tetrahedra::do_element_stiffness(Index t, StiffnessPart part, std::span<Block> upper) const {
   const bool geometric =
       part == StiffnessPart::kGeometric || part == StiffnessPart::kExactGeometric;
   if (!geometric || linear()) {
     return GeneralisedCompliance::do_element_stiffness(t, part, upper);
   }
-  const Mat3 U = load9(&frames_(18 * t));
-  const Mat3 Ut = transpose(U);
-  const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
-  const TetModes m = modes(t, part);
-  const bool add_shortfall = part == StiffnessPart::kExactGeometric && falls_short(t);
-  const Mat3 D = add_shortfall ? load9(&shortfall_(kBlockSize * t)) : Mat3{};
+  const Geometry geometry(*this, t, part);
   Vec3 g[4];
-  for (int a = 0; a < 4; ++a) g[a] = Vt * element(t).gradient[a];
+  for (int a = 0; a < 4; ++a) g[a] = geometry.gradient(a);
   std::size_t pair = 0;
   for (int a = 0; a < 4; ++a) {
-    for (int b = a; b < 4; ++b) {
-      Mat3 K = mode_block(m, g[a], g[b]);
-      // J_a = diag(V^T g_a) U^T
-      if (add_shortfall) K += diagonal(g[a]) * (D * diagonal(g[b]));
-      store9(upper[pair++].data(), U * (K * Ut));
-    }
+    for (int b = a; b < 4; ++b) store9(upper[pair++].data(), geometry.block(g[a], g[b]));
   }
 }
 
 Block Tetrahedra::do_stiffness(Index t, int a, int b, StiffnessPart part) const {
   Block block{};
   if (part != StiffnessPart::kRows && !linear()) {
-    const Mat3 U = load9(&frames_(18 * t));
-    const Mat3 Vt = transpose(load9(&frames_(18 * t + 9)));
-    const Vec3 g_a = Vt * element(t).gradient[a];
-    const Vec3 g_b = Vt * element(t).gradient[b];
-    Mat3 K = mode_block(modes(t, part), g_a, g_b);
-    if (part == StiffnessPart::kExactGeometric && falls_short(t))
-      K += diagonal(g_a) * (load9(&shortfall_(kBlockSize * t)) * diagonal(g_b));
-    store9(block.data(), U * (K * transpose(U)));
+    const Geometry geometry(*this, t, part);
+    store9(block.data(), geometry.block(geometry.gradient(a), geometry.gradient(b)));
   }
   if (part == StiffnessPart::kRows || part == StiffnessPart::kTotal) add_row_block(t, a, b, block);
   return block;

@@ -91,6 +91,7 @@ class Tetrahedra final : public GeneralisedCompliance {
 
   const TetElement& element(Index t) const { return elements_[static_cast<std::size_t>(t)]; }
   bool linear() const { return std::holds_alternative<TetrahedronLaw<LinearElastic>>(law_); }
+  class Geometry;
   TetModes modes(Index t, StiffnessPart part) const;
   /// N minus what the rows carry of it: -J^T (.) J is missing in a projected H.
   bool falls_short(Index t) const;

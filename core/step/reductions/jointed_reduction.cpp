@@ -1,6 +1,7 @@
 #include "nsn/core/step/reductions/jointed_reduction.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "nsn/core/base/vector_kernels.h"
 
@@ -27,6 +28,7 @@ bool JointedReduction::fits(const System& system) const {
 bool JointedReduction::linearise(StepEquations& equations, StepEvaluation& at, ConstVector u,
                                  ConstVector r, bool stiffness) {
   const System& system = equations.system();
+  const ConstVector centre = std::exchange(forgets_, false) ? ConstVector() : r;
   ConstVector H = system.M;
   if (stiffness) {
     equations.stiffness(u, r, H_);
@@ -34,8 +36,7 @@ bool JointedReduction::linearise(StepEquations& equations, StepEvaluation& at, C
   }
   start_at(system, u);
   if (!mass_.assemble(system, at, H)) return false;
-  mass_.free_impulses(at, forgets_ ? ConstVector() : r, free_r_);
-  forgets_ = false;
+  mass_.free_impulses(at, centre, free_r_);
   add_transposed(at.J, 1.0, free_r_, base_);
   mass_.solve(base_);
   take(at);
